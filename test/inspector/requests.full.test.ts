@@ -401,8 +401,14 @@ test('the page reports a stopped server, and reconnects after it restarts', asyn
   const toast = page.getByRole('status').getByText('no response from')
   await toast.waitFor()
   await page.getByRole('link', { name: 'Requests' }).click()
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('button', { name: 'New request' }).click()
+  await page.waitForURL('**/#/requests/new')
   // Retry, because another process may use the port for a moment.
   await vi.waitFor(() => startCommand(['--port', port]), { timeout: 20_000 })
+  // The form loads by itself.
+  await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Requests' }).click()
   await sendRequest(environment(), '/v1/messages?limit=8')
   await row(page, 'limit=8').waitFor()
   await expect.poll(() => page.getByRole('alert').count()).toBe(0)
@@ -422,6 +428,20 @@ test('every view says that the environment was removed, and leads to another', a
   for (const view of ['Messages', 'Workflows', 'Coverage', 'Requests']) {
     await page.getByRole('link', { name: view }).click()
     await note.waitFor()
+  }
+  // No pane repeats the error, or claims that a record doesn't exist.
+  for (const [hash, load] of [
+    ['requests/new', '**/openapi.json'],
+    ['messages/67b45c0f3a1e4f0013d0a101', '**/_mock/messages**']
+  ] as const) {
+    const loaded = page.waitForResponse(load)
+    await go(`#/${hash}?environment=Gone`)
+    await loaded
+    await page.evaluate(
+      'new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))'
+    )
+    expect(await page.getByRole('alert').allInnerTexts()).toHaveLength(1)
+    expect(await page.getByText('This environment has no').count()).toBe(0)
   }
   await expectAccessible(inspector)
   await page.getByRole('button', { name: 'Select another environment' }).click()

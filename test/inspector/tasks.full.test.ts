@@ -154,6 +154,7 @@ test('Enter in the palette opens one of 10,000 messages by its ids or a word', a
   await env.messages.change(_id, { subject: 'A rhododendron' })
   for (const text of [transactionId, _id, 'rhododendron']) {
     await page.goto(`${url}/#/integrations`)
+    await page.getByRole('heading', { level: 1, name: 'Integrations' }).waitFor()
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox').waitFor()
     await page.keyboard.insertText(text)

@@ -7,6 +7,7 @@ import { useResource } from '../../parts/resource.js'
 import { runWithToast } from '../../parts/toast.js'
 import { ActionButtons, useAction } from '../../views/actions.js'
 import { DiffList, diffEntries } from '../../views/diff.js'
+import { WhileConnected } from '../connection-note.js'
 import { useSession } from '../session.js'
 import { snapshotName, useReplaceState, useReset } from './state.js'
 
@@ -76,7 +77,9 @@ function SavedState({ title, hint, compare, restore, remove }: SavedStateProps) 
           />
         )}
       </div>
-      {error !== undefined && <ErrorNote error={error} retry={reload} />}
+      <WhileConnected>
+        {error !== undefined && <ErrorNote error={error} retry={reload} />}
+      </WhileConnected>
       {value && <DiffList entries={diffEntries(value)} />}
     </li>
   )

@@ -63,7 +63,7 @@ interface RecordsProps<Item, Open extends Item> extends ListProps<Item>, SearchP
 /** A view of one kind of record, with a search field, a list, and the record that the URL names. */
 export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, Open>) {
   const { route, resource, open, isOpening = false, pane, add } = props
-  const { isLoading, error } = resource
+  const { value, isLoading, error } = resource
   const { view, rest, params } = route
   const [isAdding, setAdding] = useState(false)
   const addAction = add && { name: 'Add', isReadOnly: true, run: () => setAdding(true) }
@@ -75,7 +75,9 @@ export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, O
       {addAction && <ActionButtons actions={[addAction]} />}
     </RecordSearch>
   )
-  const isMissing = rest.length > 0 && !isLoading && !isOpening
+  const isConnected = useConnectionProblem() === undefined
+  // Without a connection, nobody knows whether a record exists that isn't loaded.
+  const isMissing = isConnected && value !== undefined && !isLoading && !isOpening
   return (
     <div class="view">
       <h1 class="visually-hidden">{view.replace(/^./, (letter) => letter.toUpperCase())}</h1>
@@ -88,7 +90,7 @@ export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, O
         ) : (
           <EmptyPane back={rest[0] && back}>
             {rest.length === 0 && 'Select an item to see it here.'}
-            {isMissing && `This environment has no ${rest.join('/')}.`}
+            {rest.length > 0 && isMissing && `This environment has no ${rest.join('/')}.`}
           </EmptyPane>
         )}
       </Panes>

@@ -4,6 +4,8 @@ import { Callout } from '../../parts/chip.js'
 import { ErrorNote } from '../../parts/error-note.js'
 import { Close, Pane } from '../../parts/pane.js'
 import { useResource } from '../../parts/resource.js'
+import { WhileConnected } from '../../shell/connection-note.js'
+import { useConnectionProblem } from '../../shell/live-provider.js'
 import { hrefTo, type Route } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { type Draft, draftOf, newDraft } from './draft.js'
@@ -22,6 +24,7 @@ export function RequestFormView({ route: { params } }: { route: Route }) {
   const from = params.get('from') ?? undefined
   const operation = params.get('operation') ?? undefined
   const { env, call } = useSession()
+  const isConnected = useConnectionProblem() === undefined
   const { value, error, reload } = useResource(async () => {
     const operations = await loadOperations(call, operation)
     const chosen = operations.find(({ id }) => id === (operation ?? 'listMessages'))
@@ -29,10 +32,12 @@ export function RequestFormView({ route: { params } }: { route: Route }) {
     const draft = recorded ? draftOf(recorded, operations) : newDraft(chosen)
     const gap = recorded && describeGap(recorded)
     return { draft, operations, gap, source: `${from} ${operation}` }
-  }, [call, env, from, operation])
+  }, [call, env, from, operation, isConnected])
   return (
     <div class="request-form">
-      {error !== undefined && <ErrorNote error={error} retry={reload} />}
+      <WhileConnected>
+        {error !== undefined && <ErrorNote error={error} retry={reload} />}
+      </WhileConnected>
       {value && (
         <Exchange
           key={value.source}

@@ -7,6 +7,8 @@ import { EventRow } from '../../parts/list-row.js'
 import { Close, Pane } from '../../parts/pane.js'
 import { useResource } from '../../parts/resource.js'
 import { type Tab, Tabs } from '../../parts/tabs.js'
+import { WhileConnected } from '../../shell/connection-note.js'
+import { useConnectionProblem } from '../../shell/live-provider.js'
 import { Comparison, type TitledResponse } from './comparison.js'
 import { RequestContent, ResponseContent } from './exchange.js'
 import { FindingCallout } from './finding.js'
@@ -32,7 +34,11 @@ export function RequestDetail(props: DetailProps) {
   const { exchange, isLoaded, error } = useExchange(listed, sequence)
   const back = location.href({ open: undefined })
   if (!exchange) {
-    return <EmptyPane back={back}>{error !== undefined && messageOf(error)}</EmptyPane>
+    return (
+      <EmptyPane back={back}>
+        <WhileConnected>{error !== undefined && messageOf(error)}</WhileConnected>
+      </EmptyPane>
+    )
   }
   const compareWith = (response: TitledResponse) => {
     setCompared({ sequence, response })
@@ -50,7 +56,7 @@ export function RequestDetail(props: DetailProps) {
       {exchange.reason !== undefined && (
         <FindingCallout tone={toneOf(exchange)} message={exchange.reason} />
       )}
-      {error !== undefined && <ErrorNote error={error} />}
+      <WhileConnected>{error !== undefined && <ErrorNote error={error} />}</WhileConnected>
       <RequestActions exchange={exchange} listed={listed} compareWith={compareWith} />
     </div>
   )
@@ -64,10 +70,11 @@ export function RequestDetail(props: DetailProps) {
 /** Loads a request with its response. Until both are loaded, returns the request from the list. */
 function useExchange({ source, requests }: ListedRequests, sequence: number) {
   const request = requests.find((candidate) => candidate.sequence === sequence)
+  const isConnected = useConnectionProblem() === undefined
   const { value, error } = useResource(
     () => source.get(sequence),
     // Load the request again when its duration changes, because its response has then been sent.
-    [source.get, sequence, request?.duration]
+    [source.get, sequence, request?.duration, isConnected]
   )
   const isLoaded = value?.sequence === sequence
   const exchange: RecordedExchange | undefined = isLoaded ? value : request

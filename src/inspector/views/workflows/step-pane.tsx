@@ -3,6 +3,7 @@ import { EmptyPane } from '../../parts/empty.js'
 import { ErrorNote } from '../../parts/error-note.js'
 import { JsonTree } from '../../parts/json-tree.js'
 import { useResource } from '../../parts/resource.js'
+import { WhileConnected } from '../../shell/connection-note.js'
 import { hrefTo, navigate } from '../../shell/router.js'
 import { useSession } from '../../shell/session.js'
 import { useServiceCall } from '../actions.js'
@@ -29,7 +30,9 @@ export function StepPane({ workflowId, stepId, back }: StepPaneProps) {
   if (value === undefined || error !== undefined) {
     return (
       <EmptyPane back={back}>
-        {error !== undefined && <ErrorNote error={error} retry={reload} />}
+        <WhileConnected>
+          {error !== undefined && <ErrorNote error={error} retry={reload} />}
+        </WhileConnected>
       </EmptyPane>
     )
   }
