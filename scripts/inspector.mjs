@@ -16,12 +16,30 @@ import { build } from 'vite'
 
 const root = join(import.meta.dirname, '..')
 
+/**
+ * Makes the dynamic imports of the client static. The inspector is one script anyway, and Vite would
+ * add a loader for style sheets that no dynamic import needs.
+ */
+const STATIC_IMPORTS = {
+  name: 'static-imports',
+  enforce: 'pre',
+  transform(code, id) {
+    const [dynamicImport, path] = /await import\('(.+?)'\)/.exec(code) ?? []
+    if (!id.includes('/src/client/') || dynamicImport === undefined) return null
+    return {
+      code: `import * as loaded from '${path}'\n${code.replaceAll(dynamicImport, 'loaded')}`,
+      map: null
+    }
+  }
+}
+
 /** Writes the inspector and the template of the report into a folder. */
 export async function buildInspector(folder, { watch = false } = {}) {
   await build({
     configFile: false,
     root: join(root, 'src/inspector'),
     logLevel: watch ? 'info' : 'warn',
+    plugins: [STATIC_IMPORTS],
     // Without `development: false`, Vite would make a development build when Vitest runs this code,
     // because Vitest sets NODE_ENV to "test".
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
