@@ -95,7 +95,8 @@ test('lists all environments, oldest first, without their snapshots and keys', a
   // The list contains only those assumptions whose values differ from the environment's profile.
   const differing = { envelope: 'data', credentials: 'hidden' }
   const createdAt = expect.stringMatching(/^\d{4}-.*Z$/)
-  expect(list.json.environments.at(-2)).toEqual({ ...listed, assumptions: differing, createdAt })
+  const described = { assumptions: differing, createdAt, test: {} }
+  expect(list.json.environments.at(-2)).toEqual({ ...listed, ...described })
   expect(list.json.environments.at(-1).assumptions).toEqual({})
   for (const key of [apiKey, ...mock.seededEnvironments.flatMap(({ apiKeys }) => apiKeys)])
     expect(list.text).not.toContain(key)
