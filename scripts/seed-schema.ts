@@ -18,7 +18,7 @@ import { Seed } from '../src/seeds/format.js'
 const ROOT = join(import.meta.dirname, '..')
 const FILE = join(ROOT, 'seeds/schema.json')
 
-/** Definitions that allow null in a seed, because the reader removes it. */
+/** Definitions for which a seed may contain null, because `removeNulls` removes these nulls. */
 const NULLABLE = ['MessageContent', 'Placeholder']
 const NULL = { type: 'null', description: 'The same as leaving the field out' }
 

@@ -26,7 +26,10 @@ import { delimiter, join } from 'node:path'
 
 const SUPPORTED = ['20.19.2', '20', '22.14.0', '22', '24', '26']
 const UNSUPPORTED = ['18', '21']
-/** Long tests of what depends most on the Node version: how the built command starts and ends. */
+/**
+ * Long tests of the behavior that depends most on the Node version: how the built command starts
+ * and ends.
+ */
 const PROCESS_TESTS = ['test/cli/serve.full.test.ts', 'test/cli/exec.full.test.ts']
 /** After this many milliseconds, a step counts as hung. */
 const TIMEOUT = 900_000

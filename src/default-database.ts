@@ -19,7 +19,7 @@ let cachedImage: DefaultImage | undefined
 
 /**
  * Returns the image of the default seed, or undefined if there is no intact image for the current
- * seed and schema. Its times are those of a database that was seeded at `seededAt`, an earlier time.
+ * seed and schema. Its times are relative to `seededAt`, so they are in the past.
  */
 export function readDefaultImage(): DefaultImage | undefined {
   if (isBuilt) cachedImage ??= readImageFile(imageFile())
@@ -27,8 +27,8 @@ export function readDefaultImage(): DefaultImage | undefined {
 }
 
 /**
- * Returns the image with the times of a database that is seeded now. If the clock is the wall clock,
- * the times may be wrong by a second, because nobody can tell.
+ * Returns the image with the times of a database that is seeded now. With the wall clock, the times
+ * may be up to a second off, which nobody can notice.
  */
 export function readDefaultImageNow(clock?: Clock): DefaultImage | undefined {
   return clock ? readDefaultImageAt(clock(), 0) : readDefaultImageAt(wallClock(), 1000)
@@ -39,7 +39,7 @@ export function readDefaultImageNow(clock?: Clock): DefaultImage | undefined {
  * 1970. The times may be wrong by up to `tolerance` milliseconds.
  *
  * All times in the default seed are relative to the time at which it is applied. Moving them takes
- * a third of the time of a start, so the moved image is kept for the next start in this process.
+ * a third of the startup time, so the moved image is kept for the next start in this process.
  */
 export function readDefaultImageAt(time: number, tolerance: number): DefaultImage | undefined {
   const image = readDefaultImage()

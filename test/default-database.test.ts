@@ -32,7 +32,7 @@ test('code that runs from its source is not taken for a build, and uses no saved
   expect(isBuilt).toBe(false)
 })
 
-test('an old image gets the times of a database that is seeded now', async () => {
+test('the times in an old image are moved as if the database were seeded now', async () => {
   const now = Date.UTC(2026, 10, 28)
   const seed = readFileSync('seeds/default.yaml', 'utf8')
   const applied = await useNewMock({ now, seed })
@@ -41,7 +41,7 @@ test('an old image gets the times of a database that is seeded now', async () =>
   expect(environmentRows(withImage.db.client)).toEqual(environmentRows(applied.db.client))
 })
 
-test('an image is moved again only if its times would be too wrong', async () => {
+test('the times in an image are moved again only if they would be too far off', async () => {
   const now = Date.UTC(2026, 10, 28)
   await useNewMock({ now })
   const image = readDefaultImageAt(now, 0)

@@ -67,7 +67,7 @@ function documentLines(difference: DocumentDifference): string[] {
   ]
 }
 
-/** How many fields of an object are printed. */
+/** The maximum number of fields of an object to print. */
 const MAX_FIELDS = 10
 
 function partsText({ parts, object }: DocumentDifference): string {

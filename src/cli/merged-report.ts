@@ -63,7 +63,10 @@ function settingsOf({ report }: ReportFile): string {
   return JSON.stringify([profile, Object.entries(assumptions).sort()])
 }
 
-/** Returns the facts about all runs. They are the runs of one suite, usually at the same time. */
+/**
+ * Merges the facts about the runs. Assumes parts of one suite that ran at the same time, so the
+ * duration is the longest run's.
+ */
 function mergeRuns(files: readonly ReportFile[]): Report['run'] {
   const runs = files.map(({ report }) => report.run)
   const [first] = runs
@@ -83,15 +86,15 @@ function mergeRuns(files: readonly ReportFile[]): Report['run'] {
 }
 
 interface Destination extends ReportFile {
-  /** The last sequence number outside of tests in the earlier reports. */
+  /** The highest sequence number, in the earlier reports, of a request outside of tests. */
   after: number
   /** The index of each baseline in the merged report, by its JSON. */
   baselines: Map<string, number>
 }
 
 /**
- * Returns the report with its numbers in the merged report. The requests outside of tests follow
- * those of the earlier reports, so that each number occurs once. A test's own requests keep theirs.
+ * Renumbers a report for the merged report. Requests outside of tests are numbered after those of
+ * the earlier reports, so that each number is unique. A test's own requests keep their numbers.
  */
 function moveInto({ file, report, after, baselines }: Destination): Report {
   const indexes = report.baselines.map((baseline) => {

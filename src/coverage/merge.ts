@@ -6,8 +6,8 @@ import { isCovered, percentageOf, totalsOf } from './totals.js'
  * must be at least one run.
  */
 export function mergeCoverage(runs: readonly Coverage[]): Coverage {
-  // Which items are documented depends on the environments that received requests, so the items of
-  // a run without requests don't count.
+  // An environment's assumptions decide which items are documented. A run without requests has only
+  // the server's default assumptions, so skip its items.
   const used = runs.filter(({ requests }) => requests > 0)
   return (used.length > 0 ? used : runs.slice(0, 1)).reduce(addCoverage)
 }

@@ -16,7 +16,10 @@ import {
 } from './repository.js'
 import type { EnvironmentDiff, FieldChange, RecordDiff, Redact } from './schemas.js'
 
-/** The limits on the records of each kind that a quick diff compares. They take a few milliseconds. */
+/**
+ * A quick diff compares at most this many records and bytes of each kind, which takes a few
+ * milliseconds.
+ */
 const QUICK_RECORDS = 500
 const QUICK_BYTES = 2 * 1024 * 1024
 
@@ -51,7 +54,7 @@ interface StateReader {
   client: Db['client']
   repository: EnvironmentRepository
   redact: Redact
-  /** Whether to compare only some of the records, because others wait for the diff. */
+  /** Whether to compare only some of the records, because other requests wait for the diff. */
   isQuick: boolean
 }
 
@@ -228,7 +231,10 @@ const tableOf = (kind: DatasetKind) => getTableName(DATASET_TABLES[kind][0])
 
 const idsOf = (kind: DatasetKind) => (kind === 'idempotency' ? ['scope', 'key'] : ['id'])
 
-/** Returns the SQL that selects up to `rows` rows of a dataset, the last written messages first. */
+/**
+ * Returns the SQL that selects up to `rows` rows of a dataset, the most recently written messages
+ * first.
+ */
 function rowsSql(kind: DatasetKind, dataset: string, rows: string): string {
   const order = kind === 'messages' ? 'sequence DESC' : idsOf(kind).join()
   // SQLite would prepare the statement again on every bind of a bare limit.

@@ -61,7 +61,7 @@ export const RecordDiff = namedObject('RecordDiff', 'How the records of one kind
   compared: Type.Optional(
     Type.Integer({
       description:
-        'Number of current records that were compared, the last written messages first. Absent ' +
+        'How many current records were compared, newest messages first. Absent ' +
         'if all were compared'
     })
   ),

@@ -34,8 +34,8 @@ export async function decodeBody(request: FastifyRequest, body: Buffer): Promise
     if (code === 'ERR_BUFFER_TOO_LARGE') throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
     throw new DomainError('bad-request', 'Malformed compressed request body', {
       reason:
-        `the body can't be decoded as ${encoding}, which its content-encoding names ` +
-        `(${message}): compress the body, or omit the header`
+        `the content-encoding is ${encoding}, but the body can't be decoded (${message}): ` +
+        'compress the body, or omit the header'
     })
   }
 }

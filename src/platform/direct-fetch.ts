@@ -48,7 +48,8 @@ export async function directFetch(
 ): Promise<DirectResponse> {
   const send = url.startsWith('https:') ? requestOverHttps : requestOverHttp
   const contentType = typeof body === 'string' ? TEXT : {}
-  // Without a length, Node would send a body with GET or DELETE that the server can't recognize.
+  // Without `content-length`, the server couldn't recognize the body of a GET or DELETE that Node
+  // sends.
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   const request = send(url, {
     method,

@@ -87,9 +87,9 @@ export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
 class Forwarder {
   readonly origin: string
   /**
-   * Is aborted when the client of the current request disconnects. It is only set during a call of
-   * reply-from, which never waits. An AsyncLocalStorage would slow down all promises of the process
-   * on Node 20.
+   * Aborts when the client of the current request disconnects. It is set only while `from` runs,
+   * which is synchronous, so that requests can't see each other's signal. An AsyncLocalStorage
+   * would slow down all promises of the process on Node 20.
    */
   clientSignal: AbortSignal | undefined
   readonly #options: FallbackOptions
@@ -149,7 +149,7 @@ class Forwarder {
       this.clientSignal = clientSignal
       withoutLog(reply).from(source, {
         timeout,
-        // By default, reply-from repeats a GET request up to ten times if the response is a 503.
+        // By default, reply-from retries a GET request up to ten times if the response is a 503.
         retryDelay: () => null,
         rewriteRequestHeaders: (_request, headers) => toForwardedRequest(headers, forwarding),
         rewriteHeaders: () => ({}),

@@ -83,7 +83,7 @@ test('a merged report has the facts, requests and hints of all runs, and their c
   expect(coverage.requests).toBe(8)
 })
 
-test('a merged report has equal baselines once, and opens only the tests of one run', async () => {
+test('a merged report has each baseline once, and a title chooses a test of one run', async () => {
   const [a, b] = await readTwo()
   const merged = mergeReports([a, b])
   const opened = chooseTests(merged, 'same title')

@@ -19,7 +19,7 @@ test.each([
   expect([status, json.name]).toEqual([201, 'Größe'])
 })
 
-test('rejects another content-encoding with 415, and lists the supported ones', async () => {
+test('rejects an unsupported content-encoding with 415, and lists the supported ones', async () => {
   const mock = await useMock()
   const headers = { 'content-encoding': 'zstd' }
   const response = await mock.post('/_mock/environments', { headers, body: '{}' })
@@ -39,8 +39,8 @@ test('rejects a body that is not compressed as its content-encoding says', async
   const response = await mock.post('/_mock/environments', { headers, body: '{}' })
   expect([response.status, response.headers.get('x-mock-reason')]).toEqual([
     400,
-    "the body can't be decoded as gzip, which its content-encoding names " +
-      '(incorrect header check): compress the body, or omit the header'
+    "the content-encoding is gzip, but the body can't be decoded (incorrect header check): " +
+      'compress the body, or omit the header'
   ])
 })
 

@@ -161,8 +161,8 @@ function withOwnBrowser(source: string): string {
 }
 
 /**
- * Returns a recipe that writes a report before it closes its own server. `exec --strict` checks only
- * the requests to the server of `exec`.
+ * Returns the recipe's source, changed so that it writes a report before it closes its own server.
+ * `exec --strict` doesn't see the requests to that server, so the test checks the report instead.
  */
 function withReport(source: string): string {
   const report = `mock.report(${JSON.stringify(REPORT)})`

@@ -22,7 +22,7 @@ test('entries without an _id of their own are matched by position', () => {
   expect(differences(twice(true), twice(false))).toEqual({ '/1/read': 'value' })
 })
 
-test('timestamps and request ids that differ are counted but are no differences', () => {
+test('timestamps and request ids that differ are counted, but not as differences', () => {
   const one = { timestamp: '2026-02-18T10:00:00.000Z', requestId: 'req-1' }
   const other = { timestamp: '2026-02-18T10:00:01.000Z', requestId: 'req-2' }
   const { kinds, ignoredCount } = compareJson(one, other)

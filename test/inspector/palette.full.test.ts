@@ -52,7 +52,7 @@ test('the palette prefers a record to a command that changes something', async (
   await page.waitForURL('**/#/integrations/mailgun-eu')
 })
 
-test('the palette cuts no names, even on a phone', async (context) => {
+test('the palette truncates no names, even on a phone', async (context) => {
   const { page } = await openInspector(context, { viewport: { width: 390, height: 800 } })
   await page.getByRole('button', { name: 'Find anything' }).click()
   await page.getByRole('option', { name: 'built-in seed' }).first().waitFor()

@@ -186,7 +186,8 @@ test('the selected tab stays selected when another request is opened', async (co
 test('Escape closes a request, and the newest failed request opens again', async (context) => {
   const { page, go } = await openWithExamples(context)
   await go('#/requests/3')
-  // Load all requests at once. Otherwise, an older request may be the first one to fail.
+  // Load all requests at once. If they arrive one by one, an older failed request may be opened
+  // first.
   await page.reload()
   await detailOf(page, 3).waitFor()
   await page.keyboard.press('Escape')

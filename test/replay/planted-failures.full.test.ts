@@ -67,7 +67,7 @@ test('recreates both environments of a test', async () => {
   expect(results.map(({ result }) => result)).toEqual(['equal', 'equal', 'equal', 'equal'])
 })
 
-test('sets the time of the next request, although another environment repeated later ones', async () => {
+test('sets the clock to the time of the next request, even if others were repeated later', async () => {
   const tests = chooseTests(report, TWO_ENVIRONMENTS)
   const next = tests[0]?.requests[1]?.sequence ?? 0
   const { server, environment } = await reopenTests(report, {

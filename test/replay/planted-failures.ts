@@ -215,7 +215,7 @@ export const FAILURES: PlantedFailure[] = [
   }
 ]
 
-/** Sends requests to two environments of one test in turns. */
+/** Sends requests alternately to two environments of one test. */
 export async function failWithTwoEnvironments(first: FailingTest, second: FailingTest) {
   await first.post(PRIMARY, 'checkout')
   await second.post(setPrimary(SENDGRID), 'checkout')

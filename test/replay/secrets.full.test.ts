@@ -11,7 +11,10 @@ import { SECRET_PART, SECRET_TEXTS } from '../support/secret-texts.js'
 const TEXTS = SECRET_TEXTS.map(([, text]) => text)
 const API_KEY = 'hunter2-api-key-1'
 
-/** The data with which the test begins. Each secret is in a text, and under the name of a field. */
+/**
+ * The data with which the test begins. It contains secrets inside texts and as values of fields
+ * with secret names.
+ */
 const SEED: Partial<SeedEnvironment> = {
   subscribers: [{ subscriberId: 'ada', data: { password: 'hunter2', texts: TEXTS } }],
   integrations: [

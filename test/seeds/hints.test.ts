@@ -20,7 +20,7 @@ test('names each environment variable in a key or an integration, without the va
   ])
 })
 
-test('ignores dollar signs that start no variable, and the texts of messages', () => {
+test("ignores dollar signs that don't start a variable, and the content of messages", () => {
   const seed = inShop(
     'apiKeys: ["a-$NAME-{b}", "key-$1234"]\nmessages: [{ channel: sms, content: "${NAME}" }]'
   )

@@ -43,7 +43,7 @@ export class Contract {
     allErrors: true,
     // test/openapi/document.test.ts validates the documents themselves, which is slow.
     validateSchema: false,
-    // Optimizing a validator takes longer than the few calls that it saves.
+    // Optimizing a validator takes longer than it saves in so few calls.
     code: { optimize: false },
     formats: { ...fullFormats, regex: true }
   })

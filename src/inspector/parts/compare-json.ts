@@ -1,6 +1,6 @@
 /**
- * How two JSON values differ at a path: in their value (which includes that only one side has it),
- * or, for lists, only in the order of the entries.
+ * How two JSON values differ at a path. `value`: the values differ, or only one side has a value.
+ * `order`: the entries that both lists contain are in a different order.
  */
 export type DifferenceKind = 'value' | 'order'
 

@@ -15,7 +15,7 @@ export interface FormField {
   value?: string | undefined
   /** The values of a `select` or a `radio`. */
   options?: readonly string[]
-  /** Loads the values that a line of text suggests. */
+  /** Loads the suggestions for a line of text. */
   suggest?(): Promise<readonly string[]>
 }
 

@@ -20,7 +20,7 @@ interface TreeProps {
   value: unknown
   /** The accessible name. */
   label: string
-  /** The differences to another value. */
+  /** The differences from another value. */
   marks?: Marks
 }
 
@@ -181,7 +181,7 @@ const hasDifferenceIn = (kinds: Marks['kinds'], path: string) =>
   [...kinds.keys()].some((differing) => differing.startsWith(`${path}/`))
 
 interface LineProps {
-  /** The path of the value that starts in this line. */
+  /** The path of the value that starts on this line. */
   path?: string
   depth: number
   isDifferent: boolean

@@ -17,7 +17,7 @@ export function useEnvironments(
     // Ignore the error, because the live connection already reports an unreachable server.
     const latest = await mock.listEnvironments({ removed: 'include' }).catch(() => undefined)
     if (!latest) return
-    // Keep an equal list, so that the page isn't rendered again.
+    // If nothing has changed, keep the old list, so that the page isn't rendered again.
     setEnvironments((before) => (isEqual(before, latest) ? before : latest))
   }, [mock, isAllowed])
   useRepeat(load)

@@ -36,7 +36,7 @@ const PAGE_SIZE = 300
 const UPDATE_DELAY = 250
 /** The same delay while many requests arrive, because each update renders the list again. */
 const BUSY_UPDATE_DELAY = 1000
-/** Many requests arrive if an update has at least this many. */
+/** From this many requests per update on, the page updates less often. */
 const BUSY_COUNT = 4
 /** Milliseconds between a change and the reload of the visible data. */
 const RELOAD_DELAY = 300
@@ -65,8 +65,8 @@ const EMPTY_FEED: Feed = {
 type Listener = (requests: readonly RecordedRequest[]) => void
 
 /**
- * What to reload: the records, because a request changed some; also the settings, because a control
- * request changed something; or everything, also the list of environments.
+ * What to reload. `records`: a request changed some of them. `settings`: a control request changed
+ * something, so the settings are reloaded too. `everything` includes the list of environments.
  */
 export type ReloadScope = 'records' | 'settings' | 'everything'
 

@@ -28,7 +28,10 @@ export interface DocumentDifference {
   kind: 'published only' | 'ours only' | 'narrower' | 'wider' | 'different'
   /** The parts that differ: `parameter query limit type`, `body.data[].channel values` or the like. */
   parts: string[]
-  /** The object whose fields `parts` lists, if only one document has them. */
+  /**
+   * The object that the fields in `parts` belong to. Set only if one document lacks at least four
+   * of its fields.
+   */
   object?: string
   /** What only the published document says. */
   published: string[]
@@ -123,7 +126,10 @@ function groupFacts(
   return [...samePlaces.values()].map((group) => mergeGroup(group))
 }
 
-/** Returns the same key for all fields of an object that only one document has. */
+/**
+ * Returns the key that groups facts. All fields of an object that only one document has share a
+ * key.
+ */
 function partKey(fact: Fact, id?: AssumptionId): string {
   const { operation, status, place, name, kind, side, parents } = fact
   const presence = kind === 'presence' ? side : ''

@@ -36,7 +36,7 @@ test('an environment without a seed is empty, and has its own key and organizati
   expectConsistentDatasets(mock.db)
 })
 
-test('a name that was cut inside an emoji loses only the half', async () => {
+test('a name cut in the middle of an emoji loses only the broken emoji', async () => {
   const mock = await useMock()
   const { environmentId } = await createEnvironment(mock, { name: 'cut \ud83d' })
   const { environments } = (await mock.get('/_mock/environments')).json

@@ -126,7 +126,7 @@ test('a test without a description has the name of its environment', async () =>
   expect(tests).toMatchObject([{ title: 'by hand', outcome: 'unknown' }])
 })
 
-test('lists a removed environment with its test, which a report can contain alone', async () => {
+test('lists a removed environment with its test, and can report that test alone', async () => {
   const { mock } = await useConnectedMock()
   const { env, send } = await createTest(mock, 'first')
   await send('/v1/messages')

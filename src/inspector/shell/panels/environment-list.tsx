@@ -14,7 +14,7 @@ import { useSession } from '../session.js'
 const MAX_SHOWN = 100
 
 /**
- * Lists all environments with their tests, also the tests whose environment was removed. A click
+ * Lists all environments with their tests, including tests whose environment was removed. A click
  * opens an environment.
  */
 export function EnvironmentsDialog({ close }: { close: () => void }) {

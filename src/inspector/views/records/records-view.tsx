@@ -76,7 +76,8 @@ export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, O
     </RecordSearch>
   )
   const isConnected = useConnectionProblem() === undefined
-  // Without a connection, nobody knows whether a record exists that isn't loaded.
+  // Without a connection, a record that isn't loaded may still exist, so don't report it as
+  // missing.
   const isMissing = isConnected && value !== undefined && !isLoading && !isOpening
   return (
     <div class="view">

@@ -11,7 +11,7 @@ import { RESULTS, UNKNOWN_CAUSE } from './request-list.js'
 
 interface Props {
   request: ReplayedRequest
-  /** The URL of the list, if the URL names the request. */
+  /** The list's URL, for the close button. Undefined if the page's URL doesn't name the request. */
   back: string | undefined
 }
 
@@ -55,7 +55,7 @@ function describeResult({ result, cause = UNKNOWN_CAUSE }: ReplayedRequest): str
     case 'next':
       return 'This request is next: “Send next” sends it and compares the two responses.'
     case 'later':
-      return 'This request was not repeated yet.'
+      return "This request hasn't been repeated yet."
   }
 }
 

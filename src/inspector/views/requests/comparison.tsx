@@ -31,7 +31,7 @@ export function Comparison({ responses }: { responses: Pair }) {
         <Summary differences={differences} isSameStatus={isSameStatus} position={position} />
         {differences.kinds.size > 0 && <JumpButtons jump={jump} />}
       </div>
-      {/* Create new trees for other differences, because trees with differences start open. */}
+      {/* Mount the trees again for other differences, because a tree opens them only when mounted. */}
       <div key={[...differences.kinds.keys()].join()} class="compare">
         {responses.map(({ title, status = 'no response', duration }, index) => (
           <section key={title}>

@@ -1,7 +1,10 @@
 import type { RecordedRequest } from '../../../client/index.js'
 import { formatLocalTime, formatLocalTimeOfDay, formatTime } from '../../parts/format-time.js'
 
-/** A clock that differs from the machine's clock by less than this many milliseconds is equal. */
+/**
+ * A clock that differs from the machine's clock by less than this many milliseconds counts as
+ * equal.
+ */
 const MAX_CLOCK_DIFFERENCE = 1000
 
 /**
