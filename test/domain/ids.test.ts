@@ -43,7 +43,7 @@ describe('slugify', () => {
       fc.property(names, (name) => {
         expect(slugify(name)).toBe(libSlugify(name, { decamelize: true }))
       }),
-      { numRuns: 300 }
+      { numRuns: 100 }
     )
   })
 })

@@ -7,5 +7,5 @@ const nested = (depth: number): unknown =>
 test('isTooDeep returns true only for values with more than MAX_DEPTH levels', () => {
   expect(isTooDeep(nested(MAX_DEPTH))).toBe(false)
   expect(isTooDeep([nested(MAX_DEPTH)])).toBe(true)
-  expect(isTooDeep(nested(1_000_000))).toBe(true)
+  expect(isTooDeep(nested(100_000))).toBe(true)
 })
