@@ -20,7 +20,7 @@ export const throughput: Measure = {
     disk. The requests for set-primary cycle through 200 integrations of one channel, so every
     request changes the primary. A bare Fastify sends the same bytes from memory. Both servers
     share one core and are loaded alternately from the other core: five pairs of 3 s, after a
-    warm-up of 4 s. A ratio is the median of the pairs.`,
+    warm-up of 4 s. Each pair gives a ratio, and the table shows the median.`,
   run
 }
 

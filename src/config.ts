@@ -122,7 +122,7 @@ export const CONFIG_NAMES: readonly string[] = Object.keys(CHECKS)
 function integer(rule: string, max: number) {
   return (value: number) =>
     !(Number.isInteger(value) && value >= 0 && value <= max) &&
-    `${rule} from 0 to ${max}, not ${value}`
+    `${rule} from 0 to ${max}, not ${typeof value === 'string' ? `the string '${value}'` : value}`
 }
 
 const isHeaderText = (text: unknown) =>

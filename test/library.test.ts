@@ -324,7 +324,7 @@ describe('createMock suggests a fix and', () => {
     [
       'a port that is a string',
       { port: '4210' },
-      'the port must be an integer from 0 to 65535, not 4210'
+      "the port must be an integer from 0 to 65535, not the string '4210'"
     ],
     [
       'a clock that is not a function',

@@ -64,7 +64,7 @@ export function useRequests(search: string, unauthenticatedCount: number): Liste
   return {
     ...common,
     requests: matches ?? [],
-    // Only the environment's journal contains changes to the data.
+    // The list of requests without a valid key has no changes to the data.
     changes: isUnauthenticatedList ? [] : feed.changes,
     isLoaded: matches !== undefined,
     hasMore,
