@@ -8,11 +8,18 @@
  * A failed step doesn't stop the other steps, except steps that need it. Exits 1 if a step failed.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { styleText } from 'node:util'
-import { gunzipSync } from 'node:zlib'
 import { startAndRequest } from './start-and-request.mjs'
 
 /** Thrown when a step fails for a known reason, so that no stack trace is printed. */
@@ -39,7 +46,7 @@ const PACKED = [
   /^(package\.json|LICENSE|(README|CHANGELOG|SKILL)\.md|llms\.txt)$/
 ]
 
-/** In bytes, without compression. */
+/** The sum of the sizes of all files, in bytes. */
 const MAX_PACKAGE_SIZE = 8_000_000
 
 const STEPS = [
@@ -132,7 +139,7 @@ async function main(names) {
 function withNeeds(wanted) {
   const names = new Set(wanted)
   // Go from the last step to the first. A step comes after the step that it needs, so this also
-  // finds the steps that needed steps need.
+  // finds indirect needs.
   for (const { name, needs } of STEPS.toReversed()) if (names.has(name) && needs) names.add(needs)
   return STEPS.filter(({ name }) => names.has(name))
 }
@@ -205,10 +212,19 @@ function pack() {
   const unexpected = names.filter((name) => !PACKED.some((pattern) => pattern.test(name)))
   if (missing.length > 0) throw new Failed(`missing from the package: ${missing.join(', ')}`)
   if (unexpected.length > 0) throw new Failed(`unexpected in the package: ${unexpected.join(', ')}`)
-  const size = gunzipSync(readFileSync(tarball())).length
+  const size = unpackedSize()
   if (size > MAX_PACKAGE_SIZE)
     throw new Failed(`the unpacked package has ${size} bytes, more than ${MAX_PACKAGE_SIZE}`)
   console.log(`${names.length} files, ${size} bytes unpacked`)
+}
+
+/** Returns the size of all files in the package, as npm shows it. */
+function unpackedSize() {
+  const folder = emptyFolder('unpacked')
+  tool('tar', ['-xzf', tarball(), '-C', folder])
+  return readdirSync(folder, { recursive: true })
+    .map((name) => statSync(join(folder, name)))
+    .reduce((total, entry) => (entry.isFile() ? total + entry.size : total), 0)
 }
 
 /** Returns the files that a field of package.json names. */

@@ -36,7 +36,7 @@ const ASSUMPTIONS = {
     description: 'What set-primary accepts as `integrationId`.',
     document: [
       'id-or-identifier',
-      '`_id` in any case, or `identifier`; an unknown value gets a 404'
+      '`_id` in upper or lower case, or `identifier`; an unknown value gets a 404'
     ],
     live: [
       'id',
@@ -110,7 +110,7 @@ const ASSUMPTIONS = {
     description: 'Which values the step operation accepts as `workflowId` and `stepId`.',
     document: [
       'by-kind',
-      'an `_id` in any case, or a slug with the matching kind, `_wf_` or `_st_`'
+      'an `_id` in upper or lower case, or a slug with the matching kind, `_wf_` or `_st_`'
     ],
     live: [
       'any-kind',

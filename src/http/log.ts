@@ -30,7 +30,9 @@ function redact(request: FastifyRequest, text: string): string | undefined {
 /** The replies whose status was already logged. */
 const logged = new WeakSet<FastifyReply>()
 
-/** Logs nothing when the response is sent, because another reply sends and logs it. */
+/**
+ * Marks the reply so that its response isn't logged. Another reply sends the response and logs it.
+ */
 export function leaveUnlogged(reply: FastifyReply): void {
   logged.add(reply)
 }

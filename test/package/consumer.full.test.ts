@@ -128,7 +128,7 @@ describe('TypeScript with `skipLibCheck: false`', () => {
     ['node16', 'node16', ['use.ts', 'use.mts', 'use.cts']],
     ['nodenext', 'nodenext', ['use.ts', 'use.mts', 'use.cts']],
     ['esnext', 'bundler', ['use.ts', 'use.mts']],
-    // This resolution reads no `exports`, but `main`, `types` and `typesVersions`.
+    // This resolution ignores `exports`, and reads `main`, `types` and `typesVersions` instead.
     ['commonjs', 'node10', ['use.ts']]
   ])(
     'compiles our types with module %s and resolution %s, without any other types',
