@@ -42,7 +42,7 @@ export function addCommands(root: Command): void {
 
 const EXPLANATION = `
 Recreates the environment, repeats the test's requests before --at, and compares the responses with
-the recorded ones. In the inspector, "Send next" repeats the following requests one by one, as
+the recorded ones. In the inspector, "Send next" repeats the remaining requests one by one, as
 POST /_mock/replay/next does. The browser isn't opened if CI is set, or if stdout is not a terminal.
 
 Example:

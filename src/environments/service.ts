@@ -320,8 +320,12 @@ export class EnvironmentService {
    * Returns how the current state differs from the baseline. `redact` replaces the secrets. With
    * `isQuick`, compares only as many records as fit into a few milliseconds.
    */
-  diffBaseline(environment: Environment, redact: Redact, isQuick = false): EnvironmentDiff {
-    return this.#snapshots.diffBaseline(environment, redact, isQuick)
+  diffBaseline(
+    environment: Environment,
+    redact: Redact,
+    { isQuick = false } = {}
+  ): EnvironmentDiff {
+    return this.#snapshots.diffBaseline(environment, redact, { isQuick })
   }
 
   /** Like `diffBaseline`, for a snapshot. Throws `not-found` if no snapshot has this name. */

@@ -79,7 +79,11 @@ export class Snapshots {
    * Returns how the current state differs from the baseline. With `isQuick`, compares only as many
    * records as fit into a few milliseconds.
    */
-  diffBaseline(environment: Environment, redact: Redact, isQuick = false): EnvironmentDiff {
+  diffBaseline(
+    environment: Environment,
+    redact: Redact,
+    { isQuick = false } = {}
+  ): EnvironmentDiff {
     const current = this.#store.requireRow(environment)
     return this.#diff(current, this.#findBaseline(environment) ?? current, { redact, isQuick })
   }
@@ -90,10 +94,7 @@ export class Snapshots {
    */
   diffSnapshot(environment: Environment, name: string, redact: Redact): EnvironmentDiff {
     const current = this.#store.requireRow(environment)
-    return this.#diff(current, this.require(environment, name), {
-      redact,
-      isQuick: false
-    })
+    return this.#diff(current, this.require(environment, name), { redact, isQuick: false })
   }
 
   /**

@@ -122,9 +122,9 @@ export function controlRoutes<Allowed extends Access>(
 }
 
 /**
- * Parses request bodies of control routes as JSON, whatever their content type, and decompresses
- * them first. An empty body is read as `{}`. Rejects malformed JSON with `bad-request`. Rejects deep nesting, unknown parameters
- * and unknown fields with `invalid`.
+ * Decompresses request bodies of control routes, and parses them as JSON, whatever their content
+ * type. An empty body is read as `{}`. Rejects malformed JSON with `bad-request`. Rejects deep
+ * nesting, unknown parameters and unknown fields with `invalid`.
  */
 export const controlRequests = fp(async (app) => {
   const noFields = strictObject({})

@@ -188,8 +188,11 @@ function parseText(
 /** Matches text that is meant as JSON: an object that starts with a quoted name or a comment. */
 const JSON_START = /^\s*(?:\{\s*["/]|\/[/*])/
 
-/** Matches a quote, an escape sequence, or the start of a comment in JavaScript. */
-const QUOTE_OR_COMMENT = /"|\\.|(?<=^|[\s,[\]{}])\/[/*]/gs
+/**
+ * Matches a quote, an escape sequence, or the start of a comment in JavaScript. A comment follows
+ * punctuation or a value of JSON, so that slashes in YAML's other strings don't match.
+ */
+const QUOTE_OR_COMMENT = /"|\\.|\/[/*](?<=(?:^|[",:[\]{}\d]|true|false|null)\s*\/[/*])/gs
 
 /** Returns an issue for the first comment of a JSON text. */
 function findComment(text: string, file: string): SeedIssue | undefined {

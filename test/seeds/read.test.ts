@@ -67,6 +67,11 @@ const ISSUES: [title: string, text: string, issues: string[]][] = [
     [`:3:32: ${COMMENT}`]
   ],
   [
+    'a comment in JSON, after a number',
+    '{\n  "environments": [], "x-number": 5 // five\n}',
+    [`:2:37: ${COMMENT}`]
+  ],
+  [
     'times that are numbers',
     inShop('messages: [{ channel: email, createdAt: 1760000000, deliveredAt: [1760000000123] }]'),
     [
@@ -228,6 +233,10 @@ describe('accepted forms of a seed', () => {
     [
       'JSON that names its schema for an editor',
       JSON.stringify({ $schema: './schema.json', environments })
+    ],
+    [
+      'slashes in a string of YAML',
+      `{ "environments": [{ name: Shop }], "x-note": 'see // there' }`
     ]
   ])('accepts %s', (_, text) => {
     expect(read(text)).toMatchObject({ environments })

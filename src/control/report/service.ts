@@ -267,7 +267,7 @@ function diffOf(
   redact: Redact
 ): EnvironmentDiff | undefined {
   try {
-    return environments.diffBaseline(environment, redact, true)
+    return environments.diffBaseline(environment, redact, { isQuick: true })
   } catch {
     return undefined
   }

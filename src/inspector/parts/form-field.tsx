@@ -20,8 +20,8 @@ export interface FormField {
 }
 
 /**
- * Returns the values of the form's fields by name. Skips empty fields. Numbers are numbers, and
- * times are in ISO format.
+ * Returns the values of the form's fields by name. Skips empty fields. The values of number fields
+ * are numbers, and times are in ISO format.
  */
 export function fieldValues(form: HTMLFormElement, fields: readonly FormField[]) {
   const data = new FormData(form)

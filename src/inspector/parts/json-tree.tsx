@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { createContext } from 'preact'
-import { useContext, useState } from 'preact/hooks'
+import { useContext, useMemo, useState } from 'preact/hooks'
 import {
   type DifferenceKind,
   entriesOf,
@@ -10,7 +10,7 @@ import {
   ROOT_PATH
 } from './compare-json.js'
 
-/** What a tree marks. */
+/** The differences that a tree marks. */
 interface Marks extends Pick<JsonDifferences, 'kinds'> {
   /** The path of the difference that the user has jumped to. */
   current?: string | undefined
@@ -30,15 +30,23 @@ const INITIAL_ENTRIES = 50
 const OPEN_DEPTH = 5
 
 const NO_MARKS: Marks = { kinds: new Map() }
-const MarksContext = createContext(NO_MARKS)
+
+interface KnownMarks extends Marks {
+  /** The paths of all lists and objects that contain a difference. */
+  parents: ReadonlySet<string>
+}
+
+const MarksContext = createContext<KnownMarks>({ ...NO_MARKS, parents: new Set() })
 
 /**
  * A JSON value whose lists and objects can be collapsed. If the whole value is a string, it is
  * shown as plain text. Lists and objects with differences start open.
  */
 export function JsonTree({ value, label, marks = NO_MARKS }: TreeProps) {
+  const { kinds, current } = marks
+  const parents = useMemo(() => parentsOf(kinds.keys()), [kinds])
   return (
-    <MarksContext.Provider value={marks}>
+    <MarksContext.Provider value={{ kinds, current, parents }}>
       <div class="card json" role="group" aria-label={label} tabIndex={0} dir="ltr">
         {typeof value === 'string' ? (
           <Line path={ROOT_PATH} depth={0} isDifferent={marks.kinds.has(ROOT_PATH)}>
@@ -93,8 +101,8 @@ interface CollectionProps extends NodeProps {
 }
 
 function Collection({ value, name, path, depth, comma, isDifferent, kind }: CollectionProps) {
-  const { kinds } = useContext(MarksContext)
-  const [isOpen, setOpen] = useState(() => depth < OPEN_DEPTH || hasDifferenceIn(kinds, path))
+  const { parents } = useContext(MarksContext)
+  const [isOpen, setOpen] = useState(depth < OPEN_DEPTH || parents.has(path))
   const entries = entriesOf(value)
   const isList = Array.isArray(value)
   const opening = isList ? '[' : '{'
@@ -146,11 +154,11 @@ interface EntriesProps extends Pick<NodeProps, 'path' | 'depth' | 'isDifferent'>
 }
 
 function Entries({ entries, isList, path, depth, isDifferent }: EntriesProps) {
-  const { kinds } = useContext(MarksContext)
+  const { kinds, parents } = useContext(MarksContext)
   const [count, setCount] = useState(() => {
     const lastDifferent = entries.findLastIndex(([key]) => {
       const entryPath = pathOf(path, key)
-      return kinds.has(entryPath) || hasDifferenceIn(kinds, entryPath)
+      return kinds.has(entryPath) || parents.has(entryPath)
     })
     return Math.max(INITIAL_ENTRIES, lastDifferent + 1)
   })
@@ -176,9 +184,18 @@ function Entries({ entries, isList, path, depth, isDifferent }: EntriesProps) {
   )
 }
 
-/** Returns whether a list or an object contains a difference. */
-const hasDifferenceIn = (kinds: Marks['kinds'], path: string) =>
-  [...kinds.keys()].some((differing) => differing.startsWith(`${path}/`))
+/** Returns the paths of all lists and objects that contain one of the values. */
+function parentsOf(paths: Iterable<string>): Set<string> {
+  const parents = new Set<string>()
+  for (const path of paths) {
+    let parent = path
+    while (parent !== ROOT_PATH) {
+      parent = parent.slice(0, parent.lastIndexOf('/'))
+      parents.add(parent)
+    }
+  }
+  return parents
+}
 
 interface LineProps {
   /** The path of the value that starts on this line. */

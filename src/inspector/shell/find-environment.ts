@@ -43,7 +43,10 @@ function findListed(
   return existing.find(isNamed) ?? environments.findLast(isNamed)
 }
 
-/** Lists the environments and the removed tests. Returns undefined if that fails but the user entered an API key. */
+/**
+ * Lists the environments and the removed tests. Returns undefined if that fails but the user entered
+ * an API key.
+ */
 async function listEnvironments(mock: ConnectedMock, enteredKey: string | undefined) {
   try {
     return await mock.listEnvironments({ removed: 'include' })

@@ -91,42 +91,34 @@ export function ParameterField(props: ParameterFieldProps) {
   const { parameter, suggestions, messages, value, change } = props
   const { name, isRequired, isList, allowedValues, defaultValue } = parameter
   const listId = useId()
+  const common = { label: <code>{name}</code>, hint: hintOf(parameter), messages }
+  if (isList) return <LinesField {...common} value={value} change={change} />
   const options = allowedValues.length > 0 ? allowedValues : suggestions
   return (
-    <Field label={<code>{name}</code>} hint={hintOf(parameter)} messages={messages}>
-      {(id, hintId) =>
-        isList ? (
-          <Lines
+    <Field {...common}>
+      {(id, hintId) => (
+        <>
+          <input
             id={id}
-            hintId={hintId}
-            isInvalid={messages.length > 0}
+            type="text"
+            class="mono"
+            aria-describedby={hintId}
+            aria-invalid={messages.length > 0}
+            list={listId}
+            required={isRequired}
+            placeholder={defaultValue}
+            spellcheck={false}
+            autocomplete="off"
             value={value}
-            change={change}
+            onInput={(event) => change(event.currentTarget.value)}
           />
-        ) : (
-          <>
-            <input
-              id={id}
-              type="text"
-              class="mono"
-              aria-describedby={hintId}
-              aria-invalid={messages.length > 0}
-              list={listId}
-              required={isRequired}
-              placeholder={defaultValue}
-              spellcheck={false}
-              autocomplete="off"
-              value={value}
-              onInput={(event) => change(event.currentTarget.value)}
-            />
-            <datalist id={listId}>
-              {options.map((option) => (
-                <option key={option} value={option} />
-              ))}
-            </datalist>
-          </>
-        )
-      }
+          <datalist id={listId}>
+            {options.map((option) => (
+              <option key={option} value={option} />
+            ))}
+          </datalist>
+        </>
+      )}
     </Field>
   )
 }
@@ -141,51 +133,29 @@ function hintOf({ description, isList, allowedValues, range }: Parameter): strin
   return sentences.filter(Boolean).join('. ')
 }
 
-interface LinesFieldProps {
-  label: string
-  hint: string
-  messages: readonly string[]
+interface LinesFieldProps extends Omit<FieldProps, 'children'> {
   value: string
   change(value: string): void
 }
 
-/** A field for text with several lines. */
-export function LinesField({ label, hint, messages, value, change }: LinesFieldProps) {
+const MAX_ROWS = 12
+
+/** A field for text with several lines. Its text area is as high as its text. */
+export function LinesField({ value, change, ...field }: LinesFieldProps) {
   return (
-    <Field label={label} hint={hint} messages={messages}>
+    <Field {...field}>
       {(id, hintId) => (
-        <Lines
+        <textarea
           id={id}
-          hintId={hintId}
-          isInvalid={messages.length > 0}
+          aria-describedby={hintId}
+          aria-invalid={field.messages.length > 0}
+          rows={Math.min(MAX_ROWS, value.split('\n').length)}
+          spellcheck={false}
+          dir="ltr"
           value={value}
-          change={change}
+          onInput={(event) => change(event.currentTarget.value)}
         />
       )}
     </Field>
-  )
-}
-
-interface LinesProps extends Pick<LinesFieldProps, 'value' | 'change'> {
-  id: string
-  hintId: string
-  isInvalid: boolean
-}
-
-const MAX_ROWS = 12
-
-/** A text area that is as high as its text. */
-function Lines({ id, hintId, isInvalid, value, change }: LinesProps) {
-  return (
-    <textarea
-      id={id}
-      aria-describedby={hintId}
-      aria-invalid={isInvalid}
-      rows={Math.min(MAX_ROWS, value.split('\n').length)}
-      spellcheck={false}
-      dir="ltr"
-      value={value}
-      onInput={(event) => change(event.currentTarget.value)}
-    />
   )
 }
