@@ -108,8 +108,8 @@ function findTest({ tests }: Report, title: string): ReportedTest | undefined {
 }
 
 const NO_FAILED_TEST =
-  'the report has no failed test: choose a test with --test, from a report that exec wrote with ' +
-  '--report-state all'
+  'the report has no failed test: to open a passed test, write the report with --report-state all, ' +
+  'and choose the test with --test'
 
 /** How many titles an error lists. */
 const MAX_TITLES = 20

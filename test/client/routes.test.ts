@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { connect, type MessageSearch, type RequestFilter } from '../../src/client/index.js'
+import { EXAMPLE_QUERY } from '../../src/messages/filters.js'
 import { contractOf } from '../support/contract.js'
 import { useMock } from '../support/mock.js'
 
@@ -17,15 +18,7 @@ const FILTER: Required<RequestFilter> = {
   limit: 10
 }
 
-const SEARCH: Required<MessageSearch> = {
-  text: 'a',
-  channel: 'sms',
-  subscriberId: 'user-ada',
-  transactionId: ['order-4711'],
-  contextKeys: ['tenant:acme', 'region:eu'],
-  page: 0,
-  limit: 1
-}
+const SEARCH = { ...EXAMPLE_QUERY, text: 'a' } as Required<MessageSearch>
 
 const MESSAGE = '6727a0492fdd8b34c6270000'
 
