@@ -27,7 +27,7 @@ import type {
   PreparedSeed,
   Settings
 } from './settings.js'
-import { type RestoreOptions, Snapshots } from './snapshots.js'
+import { type DiffOptions, type RestoreOptions, Snapshots } from './snapshots.js'
 
 export { replaceOwnerIds, withEnvironmentIds } from './datasets.js'
 export type { Environment, EnvironmentDefaults } from './environment.js'
@@ -316,16 +316,9 @@ export class EnvironmentService {
     this.#snapshots.reset(this.list(), RESET_PARTS)
   }
 
-  /**
-   * Returns how the current state differs from the baseline. `redact` replaces the secrets. With
-   * `isQuick`, compares only as many records as fit into a few milliseconds.
-   */
-  diffBaseline(
-    environment: Environment,
-    redact: Redact,
-    { isQuick = false } = {}
-  ): EnvironmentDiff {
-    return this.#snapshots.diffBaseline(environment, redact, { isQuick })
+  /** Returns how the current state differs from the baseline. `redact` replaces the secrets. */
+  diffBaseline(environment: Environment, redact: Redact, options?: DiffOptions): EnvironmentDiff {
+    return this.#snapshots.diffBaseline(environment, redact, options)
   }
 
   /** Like `diffBaseline`, for a snapshot. Throws `not-found` if no snapshot has this name. */

@@ -16,6 +16,11 @@ export interface RestoreOptions {
   baseline?: boolean | undefined
 }
 
+export interface DiffOptions {
+  /** Whether to compare only as many records as fit into a few milliseconds. */
+  isQuick: boolean
+}
+
 /**
  * Manages snapshots. A snapshot is stored as an environment without an API key. It shares datasets
  * with its environment until the environment changes them. A named snapshot has its own baseline: a
@@ -75,14 +80,11 @@ export class Snapshots {
     return this.#findBaseline(environment) ?? this.#store.requireRow(environment)
   }
 
-  /**
-   * Returns how the current state differs from the baseline. With `isQuick`, compares only as many
-   * records as fit into a few milliseconds.
-   */
+  /** Returns how the current state differs from the baseline. */
   diffBaseline(
     environment: Environment,
     redact: Redact,
-    { isQuick = false } = {}
+    { isQuick }: DiffOptions = { isQuick: false }
   ): EnvironmentDiff {
     const current = this.#store.requireRow(environment)
     return this.#diff(current, this.#findBaseline(environment) ?? current, { redact, isQuick })
@@ -128,7 +130,7 @@ export class Snapshots {
   #diff(
     current: EnvironmentRow,
     earlier: EnvironmentRow,
-    options: { redact: Redact; isQuick: boolean }
+    options: DiffOptions & { redact: Redact }
   ): EnvironmentDiff {
     const states = { client: this.#db.client, repository: this.#store.repository, ...options }
     return diffStates(states, current, earlier)
