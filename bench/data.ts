@@ -6,8 +6,8 @@ import { mock, start } from './servers.js'
 
 /**
  * There are more integrations than connections, because concurrent requests overtake each other.
- * With only two integrations, one request in seven named the integration that already was primary,
- * and so changed nothing.
+ * With only two integrations, one request in seven would name the integration that is already
+ * primary, and so change nothing.
  */
 const INTEGRATIONS = Array.from({ length: 200 }, (_, index) => `mail-${index}`)
 
@@ -15,7 +15,7 @@ const INTEGRATIONS = Array.from({ length: 200 }, (_, index) => `mail-${index}`)
 export const BENCH = {
   environment: 'Bench',
   apiKey: 'bench-key',
-  /** The response to a request for this step has about 10 KB. */
+  /** The response to a request for this step is about 10 KB long. */
   step: '/v2/workflows/order-shipped/steps/email-step',
   /**
    * If these requests are sent one after the other, each of them changes the primary integration.
@@ -29,7 +29,7 @@ export const BENCH = {
 
 /**
  * A "hot" or "broadcast" value matches a fixed share of the messages. A "rare" value always matches
- * ten messages.
+ * exactly ten messages.
  */
 export const FILTERS = {
   channel: 'channel=push',
@@ -173,7 +173,7 @@ function addMessages(file: string, count: number): void {
     .map(({ name }) => name)
     .filter((name) => !GENERATED_COLUMNS.includes(name))
     .join()
-  // Returns SQL that takes repeatable random numbers from the upper bits of a multiplicative hash.
+  // Returns SQL for a repeatable random number from 0 to 99. It uses the upper bits of a hash.
   const random = (salt: number) =>
     `(((n + ${salt * 7919}) * 2654435761) % 4294967296) / 65536 % 100`
   const oneOfTen = (remainder: number) => `n % max(10, ${count} / 10) = ${remainder}`

@@ -1,4 +1,6 @@
-/** A measured value. It gets a verdict only if `atLeast` or `atMost` is set. */
+/**
+ * A measured value. It has an aim, and therefore a verdict, only if `atLeast` or `atMost` is set.
+ */
 export interface Figure {
   name: string
   value: number
@@ -26,8 +28,9 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Pairs each of our measurements with one of theirs, and returns the median ratio of the pairs. A
- * disturbance that slows down both measurements of a pair does not change their ratio.
+ * Pairs each of our measurements with one of the other server's, and returns the median ratio of
+ * these pairs. A disturbance that slows down both measurements of a pair does not change their
+ * ratio.
  */
 export function pairedRatio(ours: readonly number[], theirs: readonly number[]): number {
   if (ours.length !== theirs.length)

@@ -36,14 +36,14 @@ export const IS_PINNED =
 const pinned = (core: 0 | 1, program: string, args: readonly string[]): [string, string[]] =>
   IS_PINNED ? ['taskset', ['-c', String(core), program, ...args]] : [program, [...args]]
 
-/** Pins this process to the clients' core. */
+/** Makes this process run only on the clients' core. */
 export function pinToClientCore(): void {
   if (IS_PINNED) execFileSync('taskset', ['-acp', '1', String(process.pid)], { stdio: 'ignore' })
 }
 
 export interface ServerCommand {
   args(port: number): string[]
-  /** The path to poll until the response is 200. */
+  /** The path to request repeatedly until the response is a 200. */
   path: string
   headers?: Record<string, string>
 }

@@ -79,7 +79,9 @@ async function run(progress: (step: string) => void): Promise<Figure[]> {
   }
 }
 
-/** Saves responses of the mock in files, for the bare server to send. Returns their folder. */
+/**
+ * Saves responses of the mock in files, so that the bare server can send them. Returns the folder.
+ */
 export async function saveResponses({ url }: RunningServer): Promise<string> {
   const folder = tempPath('responses')
   mkdirSync(folder, { recursive: true })

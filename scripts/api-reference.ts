@@ -63,7 +63,7 @@ function errorRows(operation: Operation): string[][] {
       : describeError(status, { idempotent: false }),
     under ? assumptionLink(...under) : ''
   ])
-  // Several error codes may have the same status and description. They get only one row.
+  // Error codes with the same status and description share one row.
   const unique = new Map(rows.map((row) => [row.join(), row]))
   return [...unique.values(), ['500', describeError(500, operation), '']]
 }

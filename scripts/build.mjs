@@ -7,8 +7,8 @@
  *     node scripts/build.mjs --if-stale        build if dist/ is missing or older than the source
  *
  * If the devDependencies or the source are missing, as when the Docker image is built,
- * `--after-install` prints a message and succeeds. But it fails if the source doesn't compile. On
- * Node 20, all three commands first install the database addon if it is missing.
+ * `--after-install` builds nothing, prints a message and succeeds. It fails if the source doesn't
+ * compile. On Node 20, all three commands first install the database addon if it is missing.
  *
  * The npm script `dependencies` calls this script. The script `prepare` would work too, but
  * npm prints a warning about `prepare` when it installs a tarball.
@@ -118,7 +118,7 @@ async function rollUpTypes(entries) {
       libraries: { importedLibraries: runner ? [runner] : [], allowedTypesLibraries: [] }
     }))
     const types = generateDtsBundle(configs, { preferredConfigPath: join(folder, 'tsconfig.json') })
-    // The reference declares `Symbol.asyncDispose` for users whose target and @types/node don't.
+    // This reference declares `Symbol.asyncDispose`, which some users' target and @types/node lack.
     const withLibrary = types.map((text) => `/// <reference lib="esnext.disposable" />\n${text}`)
     return Object.fromEntries(Object.keys(entries).map((name, index) => [name, withLibrary[index]]))
   } catch (error) {

@@ -22,7 +22,8 @@ export const ENTRIES = {
 const RUNNERS = Object.values(ENTRIES).flatMap(({ runner = [] }) => runner)
 
 /**
- * Packages that Fastify loads only for its own schema compilers and `inject`, which we don't use.
+ * Packages that Fastify loads only for two features that we don't use: its own schema compilers,
+ * and `inject`.
  */
 const NEVER_LOADED = [
   '@fastify/ajv-compiler',
@@ -71,7 +72,8 @@ const REQUIRE = {
 }
 
 /**
- * Imports other entry points by their package name, so that a program loads each of them only once.
+ * Makes an entry point import the others by package name, so that a program loads each of them only
+ * once.
  */
 const OTHER_ENTRIES = {
   name: 'other-entries',
@@ -93,7 +95,7 @@ const LOCALES = join(root, 'src/seeds/generate/locales.ts')
 
 /**
  * Imports Faker's locales from the file at this path. The ES modules and the CommonJS files share
- * it, because the locales have 850 KB.
+ * this file, because the locales take up 850 KB.
  */
 const sharedLocales = (path) => ({
   name: 'shared-locales',

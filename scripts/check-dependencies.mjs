@@ -74,18 +74,16 @@ function violationPath(from, to, cycle) {
 function missedSources() {
   const missed = sources
     .filter((name) => !cruised.has(name))
-    .map((name) => `blind: dependency-cruiser did not see ${name}`)
+    .map((name) => `not checked: dependency-cruiser missed ${name}`)
   const sawNoImport = sources.length > 1 && summary.totalDependenciesCruised === 0
-  return sawNoImport ? [...missed, 'blind: dependency-cruiser found no import'] : missed
+  return sawNoImport ? [...missed, 'not checked: dependency-cruiser found no imports'] : missed
 }
 
 function entriesWithoutLayer() {
   const layers = rules.layers.flat()
   return readdirSync('src')
     .filter((name) => !layers.includes(name))
-    .map(
-      (name) => `misplaced: src/${name} has no layer: add it to LAYERS (.dependency-cruiser.cjs)`
-    )
+    .map((name) => `src/${name} has no layer: add it to LAYERS in .dependency-cruiser.cjs`)
 }
 
 function sourceFiles(where) {

@@ -4,13 +4,12 @@
  *
  *     node scripts/check-migrations.mjs [project folder]
  *
- * 1. drizzle-kit must find no conflict between migrations, such as two migrations that start from
- *    the same state.
- * 2. drizzle-kit must find no schema change that lacks a migration. To check this, drizzle-kit
- *    generates migrations into a copy of the folder, and must write nothing.
- * 3. A database created by the migrations must have every table, column, key and index that the
- *    schema creates. drizzle-kit can't check this, because it compares only its own snapshots and
- *    doesn't notice SQL that was edited by hand.
+ * 1. Migrations must not conflict. For example, two migrations must not start from the same state.
+ * 2. Every change to the schema must have a migration. If drizzle-kit generates the migrations
+ *    again, into a copy of the folder, it must write nothing.
+ * 3. A database created by the migrations must have every table, column, key and index of the
+ *    schema. drizzle-kit can't check this, because it compares only its own snapshots and doesn't
+ *    notice SQL that was edited by hand.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -23,7 +22,7 @@ import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 
 const folder = resolve(process.argv[2] ?? join(import.meta.dirname, '..'))
 const committed = join(folder, 'migrations')
-// The exports of drizzle-kit don't include its command, so resolve the path of the file.
+// drizzle-kit doesn't export its command, so find the file by its path.
 const kit = join(createRequire(import.meta.url).resolve('drizzle-kit'), '../bin.cjs')
 const scratch = mkdtempSync(join(tmpdir(), 'migrations-'))
 
@@ -46,7 +45,8 @@ function check() {
   const copy = join(scratch, 'copy')
   cpSync(committed, copy, { recursive: true })
   const generated = drizzleKit('generate', copy)
-  if (!generated.ok) return [generated.output, 'no migration could be generated from the schema']
+  if (!generated.ok)
+    return [generated.output, 'drizzle-kit could not generate a migration from the schema']
   const written = diffFolders(committed, copy)
   if (written.length > 0)
     return [...written, 'the schema changed without a migration: run `npm run db:generate`']
@@ -57,7 +57,7 @@ function check() {
   const actual = new Set(shapeOf(committed))
   const lacking = shapeOf(fresh).filter((fact) => !actual.has(fact))
   if (lacking.length > 0)
-    return [...lacking, 'the migrations were edited by hand and no longer create these']
+    return [...lacking, 'the migrations were edited by hand and lack the definitions above']
   return []
 }
 

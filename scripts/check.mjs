@@ -37,16 +37,14 @@ const environment = {
   ...(hasColors ? {} : { NO_COLOR: '1', FORCE_COLOR: undefined })
 }
 
-/**
- * The files that belong in the package. Pictures, source maps and pages for contributors do not.
- */
+/** The files that belong in the package. Pictures, source maps and pages for contributors don't. */
 const PACKED = [
   /^(dist|migrations|seeds)\/.*(?<!\.map)$/,
   /^docs\/[\w-]+\.md$/,
   /^(package\.json|LICENSE|(README|CHANGELOG|SKILL)\.md|llms\.txt)$/
 ]
 
-/** The sum of the sizes of all files, in bytes. */
+/** The total size of all files, in bytes. */
 const MAX_PACKAGE_SIZE = 8_000_000
 
 const STEPS = [
@@ -268,8 +266,8 @@ async function installPackage() {
 
 /**
  * Resolves the package with npm 10, which comes with Node 20 and rejects some version ranges of
- * optional peers that later npm versions accept. Also resolves it next to the oldest supported
- * Vitest, which many projects that only need the command have.
+ * optional peers that later npm versions accept. Also resolves it in a project that has the oldest
+ * supported Vitest, because projects that need only the command may use that version.
  */
 function resolveWithNpm10() {
   const resolve = ['npm@10.8.2', 'install', '--package-lock-only', '--no-audit', '--no-fund']

@@ -10,8 +10,8 @@ import { build } from 'esbuild'
 
 /**
  * Returns the declarations for a source file that consists of `export type … from './file.js'`
- * lines. A type is declared only if the file that it comes from also exports a schema with the
- * type's name. Schemas that an exported schema refers to are declared too.
+ * lines. A type is declared only if the file that defines it also exports a schema of the same
+ * name. Schemas that an exported schema refers to are declared too.
  */
 export async function clientTypes(root, file) {
   const { default: ts } = await import('typescript')
@@ -67,8 +67,9 @@ export interface ObjectSchema<Fields> extends JsonSchema {
 `
 
 /**
- * Bundles a separate copy of TypeBox with a module. Otherwise the module would share TypeBox's
- * registry of kinds with the source that a test may have loaded in this process.
+ * Bundles a separate copy of TypeBox with a module. In a test, the sources may already be loaded in
+ * this process. Without a separate copy, the module and the sources would share TypeBox's registry
+ * of kinds.
  */
 const BUNDLED_TYPEBOX = {
   name: 'bundled-typebox',
@@ -166,7 +167,10 @@ class DeclarationPrinter {
     }
   }
 
-  /** Returns the name of a declared schema. If the schema is a reference, declares its target. */
+  /**
+   * Returns the name of a schema that is declared or will be. If the schema is a reference, first
+   * declares the schema that it refers to.
+   */
   #nameOf(schema) {
     const name = this.#declaredName(schema)
     if (name) return name

@@ -176,8 +176,8 @@ function commandSection(command: Command, flags: readonly Option[], more: string
 }
 
 /**
- * Returns the end of the sentence about a command's flags. This end lists the flags whose default
- * differs from that of `serve`.
+ * Returns the end of the sentence about a command's flags: a list of the flags whose defaults
+ * differ from those of `serve`.
  */
 function defaultsOf(command: Command, serve: Command): string {
   const differing = command.options.filter(({ long, defaultValue }) =>

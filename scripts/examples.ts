@@ -66,8 +66,8 @@ else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
 }
 
 /**
- * Finds the assumptions that change the response with this operation id and status. Returns the
- * response for each combination of these assumptions' values.
+ * Returns the responses with this name, which is an operation id and a status. There is one
+ * response for each combination of values of the assumptions that change it.
  */
 async function variantsOf(name: string): Promise<Examples[keyof Examples][string]> {
   const deciding: AssumptionId[] = []

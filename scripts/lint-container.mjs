@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 /**
- * Lints Dockerfile and docker-compose.yml. Building them instead isn't possible on most machines,
- * which have no container engine.
+ * Lints Dockerfile and docker-compose.yml. Doesn't build the image, because most machines have no
+ * container engine.
  *
  *     node scripts/lint-container.mjs [folder with Dockerfile, docker-compose.yml]
  *
- * A warning fails the check, as an error does.
+ * Warnings fail the check, just as errors do.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -28,7 +28,8 @@ function lintDockerfile(name) {
 function lintCompose(name) {
   if (!existsSync(join(folder, name))) return [`${name}: missing`]
   // Compose 1.29 rejects a file with a project name, so the rule that requires one is off. The
-  // image that compose builds has a name of its own, so it also needs `build` and `image` together.
+  // service has `build`, and `image` for the name of the image, so the rule against using both is
+  // off too.
   const linter = new DCLinter({
     rules: { 'require-project-name-field': 0, 'no-build-and-image': 0 },
     quiet: false,
@@ -36,7 +37,7 @@ function lintCompose(name) {
     exclude: []
   })
   const results = linter.lintFiles([join(folder, name)], false)
-  if (results.length !== 1) return [`${name}: the linter did not read it`]
+  if (results.length !== 1) return [`${name}: the linter did not read this file`]
   return results[0].messages.map(
     ({ line, rule, message }) => `${name}:${line} ${message} (${rule})`
   )

@@ -188,7 +188,7 @@ function resultOf({ files }: Report): MutationResult {
       /^Test timed out/.test(statusReason)
     ).length
     const result = {
-      // A mutant with the status RuntimeError keeps its module from loading, so it counts as
+      // The status RuntimeError means that the module no longer loads, so the mutant counts as
       // killed.
       killed: count('Killed', 'RuntimeError') - ended,
       timeout: count('Timeout') + ended,

@@ -20,7 +20,7 @@ const FILE = join(ROOT, 'seeds/schema.json')
 
 /** Definitions for which a seed may contain null, because `removeNulls` removes these nulls. */
 const NULLABLE = ['MessageContent', 'Placeholder']
-const NULL = { type: 'null', description: 'The same as leaving the field out' }
+const NULL = { type: 'null', description: 'The same as leaving out the field' }
 
 // Draft-07 is the newest version that the YAML language server supports well.
 const schema = {

@@ -5,7 +5,7 @@ import ts from 'typescript'
 const MAX_FILE_LINES = 400
 const MAX_FUNCTION_LINES = { src: 80, test: 40 }
 
-/** The function of a `describe` may be long, because each test in it is measured by itself. */
+/** The function passed to `describe` may be long, because each test in it is measured by itself. */
 const TEST_GROUP = /^describe\b/
 
 /**

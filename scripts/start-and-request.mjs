@@ -17,7 +17,8 @@ const STOP_WITHIN = 10_000
 export async function startAndRequest({ command, args, cwd, env = process.env }) {
   const server = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(server, 'exit')
-  // The promise is awaited later. Until then, a rejection must not count as unhandled.
+  // The promise is awaited only later. If it rejects before that, Node must not report an unhandled
+  // rejection.
   exited.catch(() => {})
   let stderr = ''
   server.stderr.setEncoding('utf8').on('data', (text) => {

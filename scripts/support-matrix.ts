@@ -133,8 +133,8 @@ function table(title: string, rows: [string, string][]): string {
 }
 
 /**
- * Returns the most specific cases that cover an item, followed by the letters of the profiles in
- * which the item is covered.
+ * Returns the most specific cases that cover an item, and the letters of the profiles in which they
+ * cover it.
  */
 function caseCell(coveringCases: CoveringCases, item: string): string {
   const cases = coveringCases.get(item) ?? new Map<string, Profile[]>()

@@ -253,8 +253,8 @@ async function seedDatabase(
     return { seeded: true }
   }
   const seeds = await loadSeeds()
-  // With `watch`, a changed seed may need the generator later. So pass no files then, which loads
-  // the generator even if no seed needs it yet.
+  // With `watch`, a seed may need the generator after a change. Therefore pass no files, so that
+  // the generator is loaded even if no seed needs it yet.
   await seeds.loadGenerator(seedWatch ? undefined : source.files)
   const { applied, environments, now } = seeds.seed(source.files)
   if (source.isDefault) {
@@ -269,7 +269,7 @@ function createLogger({ logger }: ServerOptions, { logLevel }: Config): Logger {
 }
 
 /**
- * Checks every second whether the data file is lost. If it is, logs one error and stops checking.
+ * Checks every second whether the data file was lost. If it was, logs one error and stops checking.
  */
 function logLostFile(app: FastifyInstance, { fileProblem }: Db): void {
   const timer = setInterval(() => {
@@ -282,9 +282,9 @@ function logLostFile(app: FastifyInstance, { fileProblem }: Db): void {
 }
 
 /**
- * Closes the database when the app closes. With `exportOnExit`, first exports the data to the file
- * that it names, but only if `enable` was called. Without this condition, a failed start would
- * replace the file.
+ * Closes the database when the app closes. With `exportOnExit`, first exports the data to that
+ * file, but only if `enable` was called. Without this condition, a failed start would replace the
+ * file.
  */
 function closeDatabaseOnClose(
   app: FastifyInstance,

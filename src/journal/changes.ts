@@ -20,7 +20,7 @@ interface ControlResponse {
   name?: unknown
   subject?: unknown
   channel?: unknown
-  /** The parts of the environment that a reset or a restored snapshot changed. */
+  /** The parts of the environment that a reset, or restoring a snapshot, has changed. */
   parts?: string[]
   /** Whether a seed was added to the existing data or replaced it. */
   mode?: 'merge' | 'replace'

@@ -3,9 +3,9 @@ const MAX_CHARACTERS = 8 * 1024 * 1024
 
 /** A control request that changed the environment, as the client sent it. */
 export interface ControlRequest {
-  /** Sequence number of the last API request before it. */
+  /** Sequence number of the last API request before this control request. */
   after: number
-  /** The environment's time that the request used, in milliseconds. */
+  /** The time on the environment's clock that the request used, in milliseconds. */
   time: number
   method: string
   url: string
@@ -22,12 +22,15 @@ export class ControlRequestLog {
   #characters = 0
   #forgotten = 0
 
-  /** The number of requests that were removed, and of changes without a request. */
+  /**
+   * How many entries the list lacks: control requests that were dropped, and changes that no
+   * control request made.
+   */
   get forgotten(): number {
     return this.#forgotten
   }
 
-  /** The number of all requests, including those that were removed. */
+  /** The number of all control requests and changes, including those that the list lacks. */
   get total(): number {
     return this.#requests.length + this.#forgotten
   }

@@ -81,7 +81,7 @@ function describeRequest(
 }
 
 /**
- * The maximum number of unknown parameters that get a suggestion. It is limited because each of
+ * The maximum number of unknown parameters that get a suggestion. There is a limit because each of
  * them is compared with all known names.
  */
 const MAX_SUGGESTIONS = 3
@@ -135,8 +135,8 @@ function hasMorePages({ status, response }: JournalEntry): boolean {
 }
 
 /**
- * Returns the query parameters as the operations read them. If the query is malformed, no operation
- * reads it, so `URLSearchParams` parses it.
+ * Returns the query parameters as the operations read them. Operations reject a malformed query, so
+ * `URLSearchParams` parses such a query instead.
  */
 function parametersOf({ url, query }: JournalEntry): [name: string, value: string][] {
   if (query instanceof MalformedQuery) return [...new URLSearchParams(queryOf(url))]

@@ -17,7 +17,7 @@ export interface Describer {
   exchange(entry: JournalEntry): RecordedExchange
 }
 
-/** The members of a journal that its entries use. */
+/** The parts of a journal that its entries use. */
 interface EntryJournal {
   describer: Describer
   keepResponse(entry: JournalEntry, body: Buffer): void
@@ -34,7 +34,7 @@ export interface JournalEntry {
   readonly sequence: number
   /** When the request arrived, by the environment's clock. */
   readonly time: number
-  /** The last time that the request read from the environment's clock. */
+  /** The time that the request last read from the environment's clock. */
   lastReading: number
   /** When the request arrived, by the machine's clock. */
   readonly startedAt: number

@@ -13,7 +13,7 @@ const MAX_BYTES = 32 * 1024 * 1024
 const MAX_CHANGES = 200
 /** Roughly how many bytes an entry takes in addition to its texts. */
 const ENTRY_MEMORY = 512
-/** More bytes than the response store keeps of a response. */
+/** The response store keeps at most this many bytes of a response. */
 const MAX_RESPONSE = 16 * 1024
 
 export type JournalEvent =
@@ -81,7 +81,7 @@ export class Journal {
     this.#isClosed = options.isClosed
   }
 
-  /** The sequence number of the oldest request. In an empty journal, that of the next request. */
+  /** The sequence number of the oldest request or, if the journal is empty, of the next request. */
   get firstSequence(): number {
     return this.#lastSequence - this.#entries.size + 1
   }
@@ -211,7 +211,7 @@ export class Journal {
 
   /**
    * Removes all requests and changes, but doesn't reset the sequence numbers. If they restarted at
-   * 1, a resumed stream would take new requests for requests that it has already sent.
+   * 1, a resumed stream would mistake new requests for requests that it has already sent.
    */
   clear(): void {
     this.#clearedUpTo = this.#lastSequence
@@ -229,8 +229,8 @@ export class Journal {
   }
 
   /**
-   * Returns the sequence number, or 0 if it is higher than that of the last request, because then
-   * it comes from an earlier run of the server.
+   * Returns the sequence number, or 0 if it comes from an earlier run of the server: then it is
+   * higher than that of the last request.
    */
   #sinceThisRun(sequence: number): number {
     return sequence > this.#lastSequence ? 0 : sequence

@@ -89,8 +89,8 @@ export function matches(entry: JournalEntry, pattern: RequestPattern): boolean {
 }
 
 /**
- * Returns false if the raw request alone rules out a match. This is much faster than describing the
- * request.
+ * Returns false if the raw request already shows that it doesn't match. This check is much faster
+ * than describing the request.
  */
 export function mayMatch(entry: JournalEntry, pattern: RequestPattern): boolean {
   const { operation, method, path, status, headers = {} } = pattern
@@ -128,7 +128,7 @@ export function mismatches(
   return fieldsOf(pattern, path, request).filter((field) => !isMatch(field))
 }
 
-/** Returns the fields of a pattern. Each has the value of the same field in the request. */
+/** Returns the fields of a pattern, each with the value of the same field in the request. */
 function fieldsOf(
   pattern: RequestPattern,
   parentPath: string,

@@ -33,7 +33,7 @@ export const MAX_REQUEST_BODY = 65_536
  * when the response has been sent or the connection is lost.
  *
  * A request with the header `x-mock-unrecorded` isn't recorded. Faults, latency and coverage ignore
- * the request too.
+ * such a request too.
  */
 export function openRecord({ journals, environments }: JournalServices): onRequestHookHandler {
   // The plugin for CORS adds a route for all preflights, so `is404` is false even if a preflight is
@@ -44,7 +44,7 @@ export function openRecord({ journals, environments }: JournalServices): onReque
   }
 
   return (request, reply, done) => {
-    // Read `routeOptions` only once, because Fastify creates a new object at each access.
+    // Read `routeOptions` only once, because Fastify creates a new object on each access.
     const { operation } = request.routeOptions.config
     const isApiRequest = operation || (hasNoRoute(request) && !isControlPath(request))
     if (isApiRequest && request.headers['x-mock-unrecorded'] === undefined) {
@@ -96,13 +96,14 @@ export function keepResponseBody(entry: JournalEntry, payload: unknown): void {
 }
 
 /**
- * If the request has an entry, ends it with the response that was sent. `size` is the length of the
- * response body in bytes.
+ * Ends the request's entry, if there is one, with the response that was sent. `size` is the length
+ * of the response body in bytes.
  */
 export function endEntry(request: FastifyRequest, reply: FastifyReply, size: number): void {
   const entry = detachEntry(request, reply)
   if (!entry) return
-  // Read the headers from Node. It adds headers such as `date`, which Fastify's reply doesn't list.
+  // Read the headers from Node, because Fastify's reply doesn't list those that Node adds, such as
+  // `date`.
   entry.head = (reply.raw as { _header?: string })._header
   entry.status = reply.statusCode
   entry.size = size
@@ -110,7 +111,7 @@ export function endEntry(request: FastifyRequest, reply: FastifyReply, size: num
   entry.journal.end(entry)
 }
 
-/** If the request has an entry, ends it without a response. */
+/** Ends the request's entry, if there is one, without a response. */
 export function endEntryWithoutResponse(request: FastifyRequest, reply: FastifyReply): void {
   const entry = detachEntry(request, reply)
   if (!entry) return
@@ -118,7 +119,9 @@ export function endEntryWithoutResponse(request: FastifyRequest, reply: FastifyR
   entry.journal.end(entry)
 }
 
-/** Removes the entry from the request, so that the entry can't end twice. Completes its data. */
+/**
+ * Completes the entry's data, and removes the entry from the request so that it can't end twice.
+ */
 function detachEntry(request: FastifyRequest, reply: FastifyReply): JournalEntry | null {
   const { journalEntry: entry } = request
   if (!entry) return null
@@ -142,7 +145,7 @@ function isControlPath({ url }: FastifyRequest): boolean {
 
 function responseSizeOf(request: FastifyRequest, reply: FastifyReply): number {
   if (request.method === 'HEAD') return 0
-  // A forwarded response without this header was counted while it was sent.
+  // If a forwarded response lacks this header, its bytes were counted while they were sent.
   return Number(reply.getHeader('content-length') ?? request.journalEntry?.size ?? 0)
 }
 
@@ -153,7 +156,7 @@ function responseSizeOf(request: FastifyRequest, reply: FastifyReply): number {
 export function recordChanges(services: JournalServices): onSendHookHandler {
   return (request, reply, payload, done) => {
     // A request with an entry is an API request, whose changes aren't recorded here. Check this
-    // before reading `routeOptions`, because Fastify creates that object at each access.
+    // before reading `routeOptions`, because Fastify creates that object on each access.
     if (!request.journalEntry) recordChange(services, request, reply, payload)
     done()
   }

@@ -22,16 +22,18 @@ const PERCENT_ENCODED = /(?:%[0-9a-f]{2})+/gi
 const MAX_ENCODINGS = 3
 /** Longer log texts are cut to this number of characters. */
 const MAX_LOGGED = 8192
-/** A key shorter than this is redacted only where it is a whole word. */
+/** A key with fewer characters is redacted only where it is a whole word. */
 const MIN_KEY_ANYWHERE = 8
-/** An invalid key shorter than this isn't redacted, because it is more likely an ordinary word. */
+/**
+ * An invalid key with fewer characters isn't redacted, because it is more likely an ordinary word.
+ */
 const MIN_SENT_KEY = 4
 
 export type RedactionOf = (authorization?: string) => Redaction
 
 /**
- * Returns a function that creates the redaction for one request from its `Authorization` header.
- * `serverSecrets` are the secrets in the server's configuration.
+ * Returns a function that takes a request's `Authorization` header and creates the redaction for
+ * that request. `serverSecrets` are the secrets in the server's configuration.
  */
 export function createRedaction(
   environments: EnvironmentService,

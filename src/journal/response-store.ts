@@ -37,7 +37,7 @@ export class BlockPool {
     this.#bytes -= length
   }
 
-  /** Returns the oldest block if `added` more bytes are more than the server may use. */
+  /** Returns the oldest block if adding this many bytes would exceed the server's limit. */
   blockToDrop(added: number): Block | undefined {
     if (this.#bytes + added <= MAX_BYTES_PER_SERVER) return undefined
     const [oldest] = this.#blocks
@@ -50,8 +50,9 @@ export class BlockPool {
  * its first body and grows to 64 KiB, so that an environment with one response takes little of the
  * server's memory. When the memory is full, the oldest block is dropped.
  *
- * A buffer per response would be simpler. But then the garbage collector has to free a buffer per
- * request: storing a response of 15 KB takes 20 instead of 10 µs (measured on 2026-11-28).
+ * One buffer per response would be simpler, but the garbage collector would have to free a buffer
+ * for every request. Storing a response of 15 KB would take 20 µs instead of 10 µs (measured on
+ * 2026-11-28).
  */
 export class ResponseStore {
   readonly #pool: BlockPool
@@ -82,7 +83,9 @@ export class ResponseStore {
     return this.#last
   }
 
-  /** Lets the memory of a body be reused, because the journal has forgotten its request. */
+  /**
+   * Allows the memory of a body to be reused. Call this when the journal has forgotten the request.
+   */
   forget({ block }: StoredBody): void {
     block.requests -= 1
   }
@@ -125,8 +128,8 @@ export class ResponseStore {
   }
 
   /**
-   * Releases the blocks that a new block replaces. Returns the memory of one of them, if that is
-   * large enough.
+   * Releases the blocks that a new block replaces. Returns the memory of one of them if it is large
+   * enough.
    */
   #reusableBytes(length: number): Buffer | undefined {
     const bytes = this.#releaseOldest() ?? this.#takeOldest()
@@ -134,8 +137,8 @@ export class ResponseStore {
   }
 
   /**
-   * Releases the journal's oldest blocks while they are no longer needed or the journal is at its
-   * limit. Returns the memory of the last one.
+   * Releases the journal's oldest blocks until it reaches one that is still needed and the journal
+   * is below its limit. Returns the memory of the last released block.
    */
   #releaseOldest(): Buffer | undefined {
     let bytes: Buffer | undefined
@@ -157,7 +160,10 @@ export class ResponseStore {
     return oldest ? oldest.owner.#release(oldest) : undefined
   }
 
-  /** Counts the memory that was added to a block. Drops other blocks if the server has too much. */
+  /**
+   * Counts the memory that was added to a block. Drops other blocks if the server now uses too
+   * much.
+   */
   #countBytes(block: Block, added: number): void {
     this.#bytes += added
     this.#pool.put(block, added)

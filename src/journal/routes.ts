@@ -120,11 +120,7 @@ function streamRoute(route: AddRoute, { journals }: JournalServices): void {
 
 const REQUEST_LIST = {
   querystring: JournalQuery,
-  response: listOf(
-    'requests',
-    ref(RecordedRequest),
-    'The selected requests, in the order that `order` names'
-  )
+  response: listOf('requests', ref(RecordedRequest), 'The selected requests, in the given `order`')
 }
 
 const REQUEST_DETAILS = {

@@ -7,7 +7,7 @@ import type { Change } from './schemas.js'
 
 const HEARTBEAT_INTERVAL = 15_000
 const CLOSE_TIMEOUT = 1000
-/** The stream ends when a slow client has more than this number of bytes left to read. */
+/** The stream ends when a slow client still has to read more than this number of bytes. */
 const MAX_UNREAD = 8 * 1024 * 1024
 
 export interface StreamQuery {
@@ -23,8 +23,8 @@ const GREETING = ': requests to this environment follow as they end'
  * changes to the environment, as events without an id. If the journal has dropped requests that
  * should be sent, a comment in the stream says how many.
  *
- * The stream ends when the journal closes, or when the client has more than 8 MiB left to read. The
- * client can then reconnect and resume the stream.
+ * The stream ends when the journal closes, or when the client still has to read more than 8 MiB.
+ * The client can then reconnect and resume the stream.
  *
  * @param options.changesAfter first send the recorded changes after the change with this sequence
  * number. By default, only new changes are sent.
@@ -43,7 +43,7 @@ export function streamRequests(
     ...(reply.getHeaders() as Record<string, string>),
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
-    // Without this header, a server that closes would wait until the client disconnects.
+    // Without this header, the server couldn't close until the client disconnects.
     connection: 'close'
   })
   const lastSent = resumeAfter(journal, lastEventId)
@@ -128,7 +128,9 @@ class RequestStream {
     this.#write(`event: change\ndata: ${JSON.stringify(change)}\n\n`)
   }
 
-  /** Sends a request that has just arrived if it is still in progress after the given time. */
+  /**
+   * Sends a new request as `pending` if it is still in progress after `pendingAfter` milliseconds.
+   */
   #watchPending(entry: JournalEntry): void {
     if (this.#pendingAfter === undefined) return
     const sendIfPending = () => {

@@ -30,9 +30,7 @@ export function recordResponseStream(body: Readable, entry: JournalEntry | null)
   })
 }
 
-/**
- * The journal has counted the bytes of an entry that has ended, so such an entry mustn't change.
- */
+/** An entry that has ended mustn't change, because the journal has already counted its bytes. */
 const isOpen = (entry: JournalEntry | null): entry is JournalEntry => entry?.endSequence === 0
 
 interface Observer {
@@ -41,7 +39,10 @@ interface Observer {
   onStart(start: Buffer): void
 }
 
-/** Listens to a stream without making it flow. A transform stream would buffer twice as much. */
+/**
+ * Watches the chunks of a stream without making it flow. A transform stream would buffer twice as
+ * much.
+ */
 function observeStream(stream: Readable, max: number, { onChunk, onStart }: Observer): void {
   let chunks: Buffer[] | undefined = []
   let length = 0

@@ -135,7 +135,8 @@ interface Verdict {
   /** A description of the result, without a full stop. */
   finding: string
   /**
-   * The pattern that too few requests match, and its path in the body of the verification request.
+   * If too few requests match a pattern: the pattern, and its path in the body of the verification
+   * request.
    */
   missing?: { pattern: RequestPattern; path: string } | undefined
 }

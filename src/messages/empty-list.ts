@@ -5,9 +5,9 @@ import type { Condition, ListMessagesQuery } from './filters.js'
 import type { MessageRepository } from './repository.js'
 
 /**
- * Explains why a page of the message list is empty. The header `x-mock-reason` contains the
- * explanation, which may end with a hint. The methods that create hints return a text that starts
- * with `; `, or an empty string.
+ * Explains why a page of the message list is empty. The explanation is sent in the header
+ * `x-mock-reason`, and may end with a hint. Methods that create a hint return a text that starts
+ * with `; `, or an empty string if there is no hint.
  */
 export class EmptyListExplainer {
   readonly #repository: MessageRepository

@@ -24,8 +24,8 @@ interface Filter {
   /** The columns of other filters that this index also contains. */
   coveredColumns: readonly string[]
   /**
-   * Converts all parameter values to one column value. Without this function, the column must equal
-   * one of the parameter values.
+   * Converts all values of the parameter to one column value. If this function is missing, the
+   * column must equal one of the parameter's values.
    */
   toColumnValue?(values: readonly string[]): string
 }

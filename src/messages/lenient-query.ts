@@ -19,8 +19,8 @@ export const acceptsLenientQueries = (assumptions: Assumptions): boolean =>
 
 /**
  * Splits a query into the part that the schema checks and the filters that the assumptions accept.
- * If the assumption `paging-bounds` is `lenient`, throws `bad-request` if the limit is too large,
- * and `invalid` if the page or limit is not a number.
+ * With the assumption `paging-bounds` set to `lenient`, this throws `bad-request` for a limit that
+ * is too large, and `invalid` for a page or limit that isn't a number.
  */
 export function splitLenientQuery(
   query: Query,

@@ -16,10 +16,9 @@ import type { Condition } from './filters.js'
  * 6. the limit again
  * 7. the offset
  *
- * The inner query reads only the index, so even a page far from the start reads no documents except
- * its own. CROSS JOIN keeps the order of the inner query; otherwise `group_concat` would have to
- * sort. With `LIMIT ?` instead of `LIMIT ? + 0`, SQLite would compile the statement again on every
- * run.
+ * The inner query reads only the index, so even a page far from the start reads only its own
+ * documents. CROSS JOIN keeps the order of the inner query, so `group_concat` needn't sort. With
+ * `LIMIT ?` instead of `LIMIT ? + 0`, SQLite would compile the statement again on every run.
  */
 export function pageSql(conditions: readonly Condition[], index: string): string {
   return `
@@ -80,8 +79,8 @@ export const boundedCountSql = (conditions: readonly Condition[], index: string)
 
 /**
  * Returns the FROM and WHERE clauses for matching messages. Forces the index, because SQLite has no
- * statistics and would choose the index for ORDER BY. If few messages match, SQLite would read that
- * whole index, which takes 16 ms for 100,000 messages.
+ * statistics and would choose the index for ORDER BY. If few messages match, SQLite would then read
+ * that whole index, which takes 16 ms for 100,000 messages.
  */
 function matchingMessages(conditions: readonly Condition[], index: string): string {
   const tests = conditions.map(({ column, columnValues }) => {

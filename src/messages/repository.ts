@@ -32,12 +32,12 @@ const MAX_REMEMBERED_LENGTH = 1000
 /** The index that is sorted like the list. It contains the columns of all filters. */
 const ORDER_INDEX = 'messages_created'
 
-/** The cost of reading a message from its table, if reading an index entry costs 1. */
+/** The cost of reading a message from its table, relative to reading an index entry. */
 const LOOKUP_COST = 20
 
 /**
- * The cost of sorting a message, if reading an index entry costs 1. Messages must be sorted if they
- * are read from the index of a filter that has several values.
+ * The cost of sorting a message, relative to reading an index entry. If a filter has several
+ * values, messages that are read from its index must be sorted.
  */
 const SORT_COST = 8
 

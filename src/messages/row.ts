@@ -21,8 +21,8 @@ export function toMessageRow(message: MessageDocument) {
 }
 
 /**
- * Returns a string that identifies a set of context keys. The order of the keys makes no
- * difference, and neither do repeated keys.
+ * Returns a string that identifies a set of context keys. The order of the keys and repeated keys
+ * make no difference.
  */
 export const canonicalContext = (contextKeys: readonly string[]): string =>
   JSON.stringify([...new Set(contextKeys)].sort())

@@ -69,7 +69,7 @@ export class MessageService {
     const words = text.split(/\s+/).filter(Boolean)
     const offset = Math.min(page * limit, Number.MAX_SAFE_INTEGER)
     const documents = this.#repository.findDocuments(dataset, conditions, words, {
-      // Read one message more than the page has, to know whether there is a next page.
+      // Read one message more than the page can hold, to find out whether there is a next page.
       limit: limit + 1,
       offset
     })
@@ -122,13 +122,18 @@ function toResponse(body: Buffer, { assumptions }: Environment): Buffer {
   return Buffer.from(JSON.stringify({ ...page, data }))
 }
 
-/** Parses a stored document, in the form that the environment's assumptions require. */
+/**
+ * Parses a stored document, and converts it to the form that the environment's assumptions require.
+ */
 function toMessage(document: string, environment: Environment): MessageResponse {
   const json = withEnvironmentIds(environment, 'messages', document)
   return present(JSON.parse(json), environment.assumptions)
 }
 
-/** Returns the message with the fields that Novu adds to those in its API reference. */
+/**
+ * Returns the message with the additional fields that Novu sends although its API reference doesn't
+ * list them.
+ */
 function withExtras(message: MessageResponse): object {
   const { _id, createdAt, deliveredAt = [], lastSeenDate = '', lastReadDate = '' } = message
   // All timestamps are in UTC and have the same length, so the latest one is the last in sort

@@ -26,5 +26,5 @@ export interface DocumentedParameter {
   schema: TSchema
 }
 
-/** A body's schema and example by media type. */
+/** The schema and the example of a body, by media type. */
 export type BodyContent = Record<string, { schema: TSchema; example?: unknown }>

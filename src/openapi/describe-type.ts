@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 
-/** How to write the parts of a type's description, for example in Markdown or HTML. */
+/** Functions that format the parts of a type's description, for example as Markdown or HTML. */
 export interface TypeFormat {
   /** Formats a value or a field name. */
   code(text: string): string

@@ -69,8 +69,8 @@ function registerPages(app: FastifyInstance, { environments, inspector }: Option
 }
 
 /**
- * Returns a function that returns the URL of the inspector's form for an operation, with the
- * environment that the page's own URL names.
+ * Returns a function that takes an operation's id and returns the URL of the inspector's form for
+ * it. The form selects the environment that is named in the URL of the docs page.
  */
 function formUrlFor(environment: unknown) {
   return (operationId: string): string => {

@@ -48,8 +48,8 @@ export async function directFetch(
 ): Promise<DirectResponse> {
   const send = url.startsWith('https:') ? requestOverHttps : requestOverHttp
   const contentType = typeof body === 'string' ? TEXT : {}
-  // Without `content-length`, the server couldn't recognize the body of a GET or DELETE that Node
-  // sends.
+  // For a GET or DELETE, Node sends no `content-length` by itself. Without it, the server would
+  // overlook the body.
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   const request = send(url, {
     method,
@@ -59,7 +59,7 @@ export async function directFetch(
   })
   try {
     const [message]: IncomingMessage[] = await once(request.end(body), 'response')
-    // From now on, the message reports a broken connection. The request may report it too.
+    // From now on, reading the response fails if the connection breaks. Ignore the same error here.
     request.on('error', () => {})
     return responseOf(message as IncomingMessage)
   } catch (error) {

@@ -5,14 +5,14 @@ import { requireRegularFile } from './replace-file.js'
 
 /**
  * Throws `StartError` if the file can't be replaced or, with `append`, if nothing can be appended
- * to it. Call it before work whose result is written to the file.
+ * to it. Call this before the work whose result will be written to the file.
  */
 export function requireWritable(file: string, mode: 'replace' | 'append' = 'replace'): void {
   const folder = file.endsWith('/') ? file : dirname(file)
   const isAppended = mode === 'append' && existsSync(file)
   try {
     requireRegularFile(file)
-    // Without the dot, a file in place of the folder would pass the check.
+    // With the dot, the check fails if the path of the folder is a file.
     accessSync(isAppended ? file : `${folder}/.`, constants.W_OK)
   } catch (error) {
     rethrowWriteError(file)(error)

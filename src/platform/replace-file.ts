@@ -46,8 +46,8 @@ export function replaceFileSync(file: string, content: string | Buffer, mode = 0
 }
 
 /**
- * Throws if the path exists but isn't a regular file. The error has the `code` that a call of
- * `open` with O_NOFOLLOW would report.
+ * Throws if the path exists but isn't a regular file. The error has the same `code` as one from
+ * `open` with O_NOFOLLOW.
  */
 export function requireRegularFile(file: string): void {
   const stats = lstatSync(file, { throwIfNoEntry: false })

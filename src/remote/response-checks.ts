@@ -8,7 +8,7 @@ export interface SentRequest {
   options: RequestOptions
 }
 
-/** How to send a request. By default it is a GET with the API key, and it is sent once. */
+/** How to send a request. The default is one GET with the API key. */
 export interface RequestOptions {
   method?: string
   headers?: Record<string, string>
@@ -17,7 +17,10 @@ export interface RequestOptions {
   authorization?: string | null
   /** The authorization scheme before the API key. Default: `ApiKey`. */
   scheme?: string
-  /** Completes the request, and the waits before it, even if the target's signal is aborted. */
+  /**
+   * Whether to complete the request, including any waiting before it, even if the target's signal
+   * is aborted.
+   */
   uninterrupted?: boolean
   /**
    * The maximum number of attempts. The request is repeated if there is no response, if the

@@ -38,7 +38,9 @@ const MAX_WORKFLOWS = 3
 const MAX_STEPS = 3
 /** The maximum number of workflow ids to try if they come from messages. */
 const MAX_CANDIDATES = 5
-/** The number of harmless requests that a silent target gets before it counts as gone. */
+/**
+ * If a target has stopped responding, it gets this many harmless requests before it counts as gone.
+ */
 const LAST_ATTEMPTS = 4
 /** The ids that Novu gives to new steps, such as `email-step`. */
 const DEFAULT_STEP_IDS = STEP_TYPES.map((type) => `${type.replace('_', '-')}-step`)
@@ -121,8 +123,8 @@ async function readSample({ list }: ServiceUnderTest): Promise<MessageSample> {
 }
 
 /**
- * Finds steps by requesting them. The workflow ids come from `--workflow`, or else from the
- * messages. The step ids come from `--step`, or else they are Novu's default ids.
+ * Finds steps by requesting them. Uses the workflow ids from `--workflow`, or else from the
+ * messages, and the step ids from `--step`, or else Novu's default ids.
  */
 async function readSteps(service: ServiceUnderTest): Promise<KnownStep[]> {
   const { workflows, steps } = service.options

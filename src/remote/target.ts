@@ -15,8 +15,8 @@ export interface TargetOptions {
   /** The maximum total time that one request waits between its attempts, in milliseconds. */
   patience?: number
   /**
-   * Aborts waits and requests. A POST in progress is completed nevertheless, because it may already
-   * have changed something.
+   * Aborts waits and requests. A POST in progress is still completed, because it may already have
+   * changed something.
    */
   signal?: AbortSignal | undefined
   /**
@@ -42,16 +42,16 @@ const TIMEOUT = 10_000
 const PATIENCE = 120_000
 const FIRST_PAUSE = 200
 const MAX_PAUSE = 30_000
-/** The minimum pause if the target is busy. It is needed if `Retry-After` is 0 or in the past. */
+/** The minimum pause if the target is busy, for example if `Retry-After` is 0 or in the past. */
 const BUSY_PAUSE = 1000
 const MIB = 1024 * 1024
 const MAX_BODY = 64 * MIB
 
 /**
  * Sends requests to a server that other people may be using. Doesn't send more requests per second
- * than the rate allows. Requests wait while the server is busy, which means that it responds with
- * 429, or with 503 and `Retry-After`. Redirects aren't followed, so that no other server gets the
- * key. After the signal is aborted, requests reject with `StartError`.
+ * than the rate allows. While the server is busy, requests wait. A server is busy if it responds
+ * with 429, or with 503 and `Retry-After`. Redirects aren't followed, so that no other server gets
+ * the key. After the signal is aborted, requests reject with `StartError`.
  */
 export class Target {
   readonly url: string

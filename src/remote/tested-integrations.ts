@@ -71,8 +71,8 @@ export class TestedIntegrations {
   }
 
   /**
-   * Returns the integrations that the target lists. Throws `Skipped` if it can't list them: the API
-   * reference has no such operation.
+   * Returns the integrations that the target lists. Throws `Skipped` if it can't list them, because
+   * the API reference has no operation for this.
    */
   async list(): Promise<Integration[]> {
     const integrations = await listIntegrations(this.#send)
@@ -198,7 +198,8 @@ export class TestedIntegrations {
     const channels = this.#changedChannels(listedBefore)
     const isChanged = this.#changed.size > 0
     const demoted = isChanged ? await this.#findDemoted(formerPrimaries) : []
-    // The target may also have demoted integrations of channels in which no case changed anything.
+    // The target may also have demoted integrations of other channels than those that the cases
+    // changed.
     const toRestore = formerPrimaries.filter(
       (integration) => channels.has(integration.channel) || demoted.includes(integration)
     )

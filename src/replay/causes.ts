@@ -2,7 +2,7 @@ import { MASK } from '../domain/masking.js'
 import type { RecordedExchange } from '../journal/schemas.js'
 import { findParallel } from './compare.js'
 
-/** Facts about a test that explain why a response differs. */
+/** Facts about a test that can explain why a response differs. */
 export interface ReplayFacts {
   /** The requests in the report, oldest first. */
   requests: readonly RecordedExchange[]
@@ -25,10 +25,10 @@ export function causeOf(
   if (flags.forwarded) return 'the fallback server responded, which is not part of the report'
   const parallel = findParallel(recorded, requests)
   if (parallel !== undefined) {
-    return `request ${parallel} was sent in parallel, and their order is not known`
+    return `request ${parallel} was sent at the same time, and the order of the two is not known`
   }
   if (recorded.reason?.includes('(assumption path-form)')) {
-    return 'the report has the usual form of the path'
+    return 'the report has only the usual form of the path, not the form that was sent'
   }
   if (hasMask(recorded)) return 'the report masks a secret that the request contains'
   if (flags.replayed && !repeated?.flags.replayed) {

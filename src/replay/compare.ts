@@ -1,7 +1,7 @@
 import type { RecordedExchange, RecordedResponse } from '../journal/schemas.js'
 import type { Difference } from './schemas.js'
 
-/** Headers that differ in each response, or that follow from the body. */
+/** Headers that are different in every response, or that depend only on the body. */
 const IGNORED = new Set([
   'date',
   'connection',

@@ -17,20 +17,20 @@ export interface RecordedTest extends ReplayFacts {
   title: string
   warnings: string[]
   controlRequests: readonly RecordedControlRequest[]
-  /** The URLs of requests that are encoded unusually, by sequence number. */
+  /** URLs with an unusual encoding, by the sequence numbers of their requests. */
   targets: Record<string, string>
-  /** The environment's times that the requests used, by sequence number. */
+  /** The time on the environment's clock that each request used, by sequence number. */
   times: Record<string, number>
 }
 
-/** The environment that repeats the requests, and the parts of its server that this needs. */
+/** The environment that gets the repeated requests, and the parts of its server that are needed. */
 export interface ReplayTarget {
   url: string
   apiKey: string
   environment: Environment
   journal: Journal
   latency: LatencyService
-  /** The server's clock, which stands still. */
+  /** The server's clock. It shows the same time until it is set. */
   clock: { now: number }
 }
 
@@ -72,7 +72,10 @@ export class Replay {
     await this.#prepareNext()
   }
 
-  /** Repeats the next request. Must not be called after the last request, or twice at a time. */
+  /**
+   * Repeats the next request. Must not be called after the last request, or while a request is
+   * being repeated.
+   */
   async repeatNext(): Promise<ReplayedRequest> {
     const { next } = this
     if (!next) throw new Error('all requests were repeated')
@@ -82,7 +85,7 @@ export class Replay {
       await this.#prepareNext()
       const repeated = await this.#send(next)
       this.#repeated.push(repeated)
-      // Prepare already now, because the user may send the next request with another client.
+      // Prepare the next request now, because the user may send it with another client.
       await this.#prepareNext()
       return repeated
     } finally {
@@ -114,7 +117,10 @@ export class Replay {
     return this.test.targets[sequence] ?? targetOf(path, query)
   }
 
-  /** Repeats the control requests before the next request, and sets the time of that request. */
+  /**
+   * Repeats the control requests that come before the next request. Sets the clock to the time of
+   * that request.
+   */
   async #prepareNext(): Promise<void> {
     const { next } = this
     await this.#repeatControlRequests(next?.sequence ?? Infinity)
@@ -152,7 +158,7 @@ export class Replay {
   }
 }
 
-/** Resolves with the next request that ends. */
+/** Resolves to the entry of the next request that ends. */
 function nextEnd(journal: Journal) {
   return new Promise<Extract<JournalEvent, { kind: 'request' }>['entry']>((resolve) => {
     const listener = (event: JournalEvent) => {

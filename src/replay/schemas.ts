@@ -21,7 +21,7 @@ export const ReplayedRequest = namedObject(
     target: Type.String({ description: 'Path and query' }),
     status: Type.Optional(Type.Integer({ description: 'Recorded status of the response' })),
     result: stringEnum(['equal', 'different', 'next', 'later'], {
-      description: 'Whether the new response equals the recorded one; `next` if it comes next'
+      description: 'Whether the new response equals the recorded one; `next` for the next request'
     }),
     repeatedAs: Type.Optional(sequence('Number of the repeated request on this server')),
     differences: Type.Optional(Type.Array(Difference, { description: 'Present if it differs' })),

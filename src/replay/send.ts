@@ -10,7 +10,7 @@ export interface RequestToSend {
   body?: string | undefined
 }
 
-/** Headers of the old connection, which Node sets again. */
+/** Headers of the recorded connection. Node sets them again for the new one. */
 const NOT_REPEATED = new Set([
   'host',
   'connection',
@@ -53,7 +53,7 @@ export function sendRequest(
         response.on('error', () => resolve(response.statusCode))
       }
     )
-    // The server may close the connection without a response, because a fault does so.
+    // A fault may close the connection without a response.
     sent.on('error', () => resolve(undefined))
     sent.end(body)
   })

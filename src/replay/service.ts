@@ -19,7 +19,7 @@ export class ReplayService {
   require(environment: Environment): Replay {
     const replay = this.find(environment)
     if (replay) return replay
-    const reason = 'only the environments of notification-mock open repeat a recorded test'
+    const reason = 'only environments created by notification-mock open can repeat a recorded test'
     throw new DomainError('not-found', 'There is no recorded test', { reason })
   }
 }

@@ -60,7 +60,7 @@ export const StepFilter = namedObject('StepFilterDto', 'A condition that consist
 export const ChangedRecord = namedObject('ChangedRecord', 'A change that a request made', {
   kind: Type.String({
     description:
-      'Kind of record, named as in the paths: `integration`, `message`, `fault`, `snapshot`, ' +
+      'Kind of record, as in the paths: `integration`, `message`, `fault`, `snapshot`, ' +
       '`clock`, …'
   }),
   id: Type.Optional(

@@ -20,7 +20,7 @@ export type Path = readonly (string | number)[]
 /** A mismatch between a value and its schema. */
 export interface ValidationIssue {
   path: Path
-  /** The rest of a sentence that starts with the path, such as `must be a string`. */
+  /** The message without its subject, which is the path. For example, `must be a string`. */
   message: string
   /** The text to append to the message: the actual value, a suggestion, or nothing. */
   hint: string
@@ -124,7 +124,7 @@ function mergeMissingFields(errors: SchemaError[]): SchemaError[] {
     const field = String(error.path.at(-1))
     const missing = missingByObject.get(key)
     if (missing) {
-      // The merged error for this object holds the same array, so this also adds the field to it.
+      // This array belongs to the merged error for the object, so the field is added to that error.
       missing.push(field)
       return []
     }
@@ -183,8 +183,8 @@ function toUnionIssues(union: SchemaError): ValidationIssue[] {
 }
 
 /**
- * Returns the issue for a discriminator that selects no variant, or undefined if the value has no
- * discriminator.
+ * Returns the issue if the value's discriminator selects no variant. Returns undefined if the value
+ * has no discriminator.
  */
 function discriminatorIssue({ variants, path }: SchemaError): ValidationIssue | undefined {
   const errors = variants.flat().filter((error) => isDiscriminator(error, path))
@@ -219,8 +219,8 @@ function isDiscriminator({ type, path, schema }: SchemaError, union: Path): bool
 
 /**
  * Returns a message if the maximum is the largest safe integer, because `describeType` leaves out
- * this maximum. Otherwise returns undefined, because `describeType` includes all other maximums, as
- * in `a whole number from 1 to 1000`.
+ * this maximum. Returns undefined for all other maximums: `describeType` includes those, as in
+ * `a whole number from 1 to 1000`.
  */
 const describeSafeMaximum = ({ schema: { maximum } }: SchemaError): string | undefined =>
   maximum === Number.MAX_SAFE_INTEGER ? `must be at most ${maximum}` : undefined
@@ -281,7 +281,7 @@ function describeFix({ path, value }: SchemaError): string {
   return `: write it as an ISO 8601 time, such as "${isoTimeOf(value)}"`
 }
 
-/** Numbers up to this are seconds since 1970, and larger numbers are milliseconds. */
+/** Numbers up to this one count seconds since 1970, and larger numbers count milliseconds. */
 const MAX_SECONDS = 1e11
 
 /** Returns the time that the number probably means, or an example if it can't be a time. */

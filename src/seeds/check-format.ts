@@ -29,7 +29,7 @@ export function checkFormat(value: unknown, issueAt: IssueAt): { seed: Seed; iss
   const seed = isObject(value) ? value : {}
   const issues: IssueList = []
   if (Array.isArray(seed.environments)) seed.environments.forEach(removeNulls)
-  // Find one more issue than an error lists, so that the error can say that there are more.
+  // Find one issue more than an error lists, so that the error can say that there are more.
   for (const { path, message, hint, part } of findIssues(Seed, value, MAX_ISSUES + 1)) {
     issues.push(() => issueAt(path, message + hint, part))
     removeInvalid(seed, path)
@@ -69,8 +69,8 @@ function removeInvalid(seed: Fields, path: Path): void {
   } else {
     delete parent[name]
   }
-  // The message embedded a subscriber, so its `subscriberId` is not a reference. Remove the
-  // `subscriberId` too, because otherwise it would be checked as a reference.
+  // The `subscriberId` of a message with an embedded subscriber isn't a reference. Remove it too,
+  // because without the subscriber it would be checked as a reference.
   if (name === 'subscriber') delete parent.subscriberId
 }
 

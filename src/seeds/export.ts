@@ -63,8 +63,8 @@ export function exportLists(
 export type SeedFormat = 'json' | 'yaml'
 
 /**
- * Yields the text of a seed with one environment, in pieces of at most one record. In YAML, each
- * record is one line.
+ * Yields the text of a seed with one environment. A piece contains at most one record. In YAML,
+ * each record is one line.
  */
 export function seedText(
   settings: object,

@@ -96,8 +96,8 @@ const SeedTemplate = object('The workflow embedded in the message', {
 })
 
 export const SeedMessage = object(
-  'A message; by default, it is one minute older than the message before it. A time can be a ' +
-    'distance from now, such as `-2h`',
+  'A message; by default, it is one minute older than the message before it in the list. Times ' +
+    'can be relative to now, such as `-2h`',
   {
     ...Type.Partial(Type.Omit(MessageResponse, [...OWNER, 'subscriber', 'template', 'channel']))
       .properties,
@@ -151,7 +151,7 @@ export type SeedGenerate = Static<typeof SeedGenerate>
 
 const SeedAssumptions = Type.Unsafe<{ [Id in AssumptionId]?: string }>(
   object(
-    'Values for single assumptions, which override the profile',
+    'Values of individual assumptions, which override those of the profile',
     Object.fromEntries(ASSUMPTION_IDS.map((id) => [id, Type.Optional(stringEnum(valuesOf(id)))]))
   )
 )
@@ -178,8 +178,8 @@ export const SeedEnvironment = object(
     timesRelativeTo: Type.Optional(
       Type.String({
         description:
-          'The time that counts as now in this seed, in ISO 8601. All times of the records move ' +
-          'by the same duration, so that this time becomes the current time of the environment'
+          'A time in ISO 8601. It becomes the current time of the environment: all times in the ' +
+          'records are moved by the same duration'
       })
     ),
     randomSeed: optionalInteger(

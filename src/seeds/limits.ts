@@ -30,7 +30,7 @@ export const REQUEST_LIMITS: SeedLimits = {
 }
 
 /**
- * The maximum number of messages or subscribers that one request may generate. Generating so many
+ * The maximum number of messages or subscribers that one request may generate. Generating this many
  * takes seconds.
  */
 export const MAX_GENERATED = 10_000

@@ -189,8 +189,9 @@ function parseText(
 const JSON_START = /^\s*(?:\{\s*["/]|\/[/*])/
 
 /**
- * Matches a quote, an escape sequence, or the start of a comment in JavaScript. A comment follows
- * punctuation or a value of JSON, so that slashes in YAML's other strings don't match.
+ * Matches a quote, an escape sequence, or the start of a comment in JavaScript. A comment matches
+ * only after JSON punctuation or a JSON value. Slashes inside unquoted YAML strings therefore don't
+ * match.
  */
 const QUOTE_OR_COMMENT = /"|\\.|\/[/*](?<=(?:^|[",:[\]{}\d]|true|false|null)\s*\/[/*])/gs
 

@@ -160,8 +160,8 @@ export class RecordService {
   }
 
   /**
-   * Resolves a seed with one environment. Pass `existing` if the seed will be merged with these
-   * records.
+   * Resolves a seed with one environment. To merge the seed with existing records, pass them as
+   * `existing`.
    */
   protected resolve(
     file: SeedFile,

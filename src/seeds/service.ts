@@ -9,7 +9,7 @@ import { type Dependencies, RecordService } from './records.js'
 import { perKind, type RecordKind } from './repository.js'
 import { resolveSeeds } from './resolve/resolve.js'
 
-/** Re-exported, because startup needs these too, and one dynamic import is faster than several. */
+/** Startup needs these exports too, and one dynamic import is faster than several. */
 export { formatIssue } from './errors.js'
 export { findSeedHints } from './hints.js'
 export { readSeeds } from './read.js'
@@ -106,14 +106,14 @@ export class SeedService extends RecordService {
       const existing = mode === 'merge' ? this.repository.lookUp(environment) : undefined
       this.#apply(mode, environment, this.resolve(file, environment, existing, now))
     })
-    // The records' times depend on `now`, so repeating the request needs this time.
+    // The records' times depend on `now`, so record this time for repeating the request.
     environment.lastReading = readClock(environment.clock, () => now)
   }
 
   /**
    * Fills an empty database with the environments of the seeds. If the database already has
    * environments, only remembers the seeds' API keys. If the seeds have issues, throws `SeedError`
-   * and changes nothing. Returns the time that the seeds are relative to as `now`.
+   * and changes nothing. Returns as `now` the time to which relative times in the seeds refer.
    */
   seed(files: readonly SeedFile[]): {
     applied: boolean

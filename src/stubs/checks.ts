@@ -15,7 +15,7 @@ interface ServedOperation {
 export interface StubProblem {
   /** The path to the wrong field, such as `['path']`, or `['headers', name]` for a header. */
   path: readonly string[]
-  /** The problem, worded to follow the field's name, such as `must start with /`. */
+  /** The message without its subject, which is the field. For example, `must start with /`. */
   message: string
   value?: unknown
 }
@@ -98,7 +98,10 @@ function findBodyProblem({ status = 200, body }: StubResponse): string | undefin
   return Buffer.byteLength(json) > MAX_STUB_BODY ? 'must be at most 1 MiB of JSON' : undefined
 }
 
-/** Returns undefined for a value without JSON, such as a function or an object in itself. */
+/**
+ * Returns undefined for a value that JSON can't represent, such as a function or an object that
+ * contains itself.
+ */
 function toJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value)

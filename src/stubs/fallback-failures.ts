@@ -6,7 +6,7 @@ const REASONS: Record<string, string> = {
   EAI_AGAIN: 'has a host name that could not be resolved: set another URL with --fallback'
 }
 
-/** Returns why a request failed, worded to follow the name of the server. */
+/** Returns why a request failed, as the end of a sentence that starts with the server's name. */
 export function describeFailure(error: unknown, timeout: number): string {
   const { code = '', message } = error as NodeJS.ErrnoException
   if (code === 'ETIMEDOUT' || /_TIMEOUT$/.test(code)) {

@@ -34,15 +34,18 @@ export interface FallbackOptions {
   url: string
   /** The API key of the fallback server. */
   key: string
-  /** The milliseconds that the fallback server may send nothing. 0 means no limit. */
+  /**
+   * The longest time, in milliseconds, for which the fallback server may send nothing. 0 means no
+   * limit.
+   */
   timeout: number
   /** Whether neither an operation nor a stub serves a request to Novu's API. */
   isUnserved: (request: FastifyRequest) => boolean
 }
 
 /**
- * Forwards requests to the fallback server. Like for operations, a request needs an API key, which
- * isn't forwarded, and can get a fault. Bodies are streamed in both directions, so they can have
+ * Forwards requests to the fallback server. As with operations, a request needs an API key and can
+ * get a fault. The key isn't forwarded. Bodies are streamed in both directions, so they can have
  * any size.
  */
 export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
@@ -52,8 +55,8 @@ export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
     disableRequestLogging: true,
     disableCache: true,
     http: {
-      // Without retries, reusing a connection that the other server is just closing would fail.
-      // Node reuses connections also if their number is limited.
+      // Don't reuse connections: retries are off, so a request would fail if the other server is
+      // just closing its connection. Node also reuses connections if their number is limited.
       agentOptions: { keepAlive: false, maxSockets: Number.POSITIVE_INFINITY },
       requestOptions: {
         rejectUnauthorized: true,
@@ -205,8 +208,8 @@ function recordCut(reason: string, reply: FastifyReply): void {
 const KEY_REJECTED = 'the fallback server rejected its API key; set the key with --fallback-key'
 
 /**
- * Makes the body of the request a stream, and records its start. Once nothing reads the stream any
- * more, drops the rest of the body, so that the client can send its next request.
+ * Makes the body of the request a stream, and records its start. When nothing reads the stream
+ * anymore, drops the rest of the body, so that the client can send its next request.
  */
 function streamBody(
   request: FastifyRequest,
@@ -216,7 +219,7 @@ function streamBody(
   const { method, headers } = request
   const hasBody =
     headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0
-  // As Fastify does, ignore the body of these requests.
+  // Ignore the body of these requests, as Fastify does.
   if (!hasBody || method === 'GET' || method === 'HEAD') return undefined
   recordRequestStream(payload, request.journalEntry)
   const body = readThrough(payload)

@@ -98,8 +98,8 @@ function describeThrown(error: unknown): string {
 
 /** Returns what is wrong with the value that a function returned. */
 function findProblem(response: unknown): string | undefined {
-  // An object of a class, such as a `Response` of `fetch`, may have no field of its own, and would
-  // pass as an empty response.
+  // An instance of a class, such as a `Response` from `fetch`, may have no fields of its own. It
+  // would pass as an empty response.
   const kind = Object.prototype.toString.call(response)
   if (kind !== '[object Object]') return `${kind}; return { status, headers, body }`
   const [issue] = findIssues(StubResponse, response, 1)

@@ -203,7 +203,7 @@ export const FAILURES: PlantedFailure[] = [
       await Promise.all([test.post(PRIMARY, 'twice'), test.post(PRIMARY, 'twice')])
       await test.post(PRIMARY, 'twice')
     },
-    causes: /was sent in parallel, and their order is not known/
+    causes: /was sent at the same time, and the order of the two is not known/
   },
   {
     name: 'a wrong key',

@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-/** What can be inserted into a template. */
+/** A value that can be inserted into a template. */
 export type Content = Html | string | number | undefined | false | readonly Content[]
 
 /** Creates HTML from a template literal. Inserted strings are escaped. */

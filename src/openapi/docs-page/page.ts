@@ -18,7 +18,7 @@ export interface ApiDocuments {
   control: ApiDocument
 }
 
-/** Renders the page `/docs`. `formUrl` is described at `Links`. */
+/** Renders the page `/docs`. For `formUrl`, see `Links`. */
 export function renderDocsPage({ api, control }: ApiDocuments, formUrl: Links['formUrl']): string {
   const operations = routesOf(api)
   const groups = groupByTag(routesOf(control))

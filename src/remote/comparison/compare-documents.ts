@@ -29,8 +29,8 @@ export interface DocumentDifference {
   /** The parts that differ: `parameter query limit type`, `body.data[].channel values` or the like. */
   parts: string[]
   /**
-   * The object that the fields in `parts` belong to. Set only if one document lacks at least four
-   * of its fields.
+   * The object that the fields in `parts` belong to. It is set only if one document lacks four or
+   * more of the object's fields.
    */
   object?: string
   /** What only the published document says. */
@@ -46,13 +46,15 @@ export interface DocumentComparison {
   compared: number
   /** The operations that the published document lacks. */
   missing: string[]
-  /** Differences of the schema first, then of statuses, error bodies and headers. */
+  /**
+   * Differences between schemas come first, then those between statuses, error bodies and headers.
+   */
   differences: DocumentDifference[]
 }
 
 /**
- * Compares our document with `alternatives`, the documents that describe this mock under the other
- * values of each assumption. Returns the facts that differ.
+ * Compares our document with `alternatives`: for each assumption, the documents that describe this
+ * mock under that assumption's other values. Returns the facts that differ.
  */
 export function readAssumptionFacts(
   ours: object,
@@ -109,7 +111,7 @@ function factsBetween(published: Operations, ours: Operations): Fact[] {
 
 /**
  * Returns one difference for all facts about a part. Combines parts that differ in the same way at
- * several places, and the headers that differ at the same places.
+ * several places. Also combines headers that differ in the same way.
  */
 function groupFacts(
   facts: readonly Fact[],
@@ -127,8 +129,8 @@ function groupFacts(
 }
 
 /**
- * Returns the key that groups facts. All fields of an object that only one document has share a
- * key.
+ * Returns the key by which facts are grouped. If only one document has some fields of an object,
+ * these fields share a key.
  */
 function partKey(fact: Fact, id?: AssumptionId): string {
   const { operation, status, place, name, kind, side, parents } = fact
@@ -136,7 +138,7 @@ function partKey(fact: Fact, id?: AssumptionId): string {
   return JSON.stringify([operation, status, place, parents ? '' : name, kind, presence, id])
 }
 
-/** Up to this many missing fields of an object are listed one by one. */
+/** If no more than this many fields of an object are missing, they are listed one by one. */
 const MAX_SEPARATE_FIELDS = 3
 
 function toDifferences(
@@ -187,7 +189,10 @@ function kindOf(published: readonly string[], ours: readonly string[]): Document
   return 'different'
 }
 
-/** Returns a key that is equal only for headers with the same difference at the same places. */
+/**
+ * Returns a key that is the same for headers with the same difference at the same places. No other
+ * differences share a key.
+ */
 function placesKey(difference: DocumentDifference): string {
   const isHeader = partOf(difference).startsWith('header ')
   return JSON.stringify({ ...difference, parts: isHeader ? 'header' : difference.parts })

@@ -67,7 +67,7 @@ async function checkReachable(server: Target): Promise<void> {
   const { response, problem } = await server.sendWithRetries(path, { maxAttempts: 2 })
   if (!response) throw new StartError(`${server.url}: ${problem}; check that the server is running`)
   rejectRedirect(response)
-  // If both servers rejected the key, all of their responses would be the same.
+  // If both servers rejected their keys, all responses would be the same.
   rejectUnauthorized(server.url, response.status)
 }
 
@@ -84,7 +84,8 @@ async function compareRequest(
     return [{ field: 'status', ...difference }]
   }
   if (replacementKey === undefined) return compareResponses(request, targetResponse, ourResponse)
-  // Keep the field names that occur in the mock's response, because `record` kept them too.
+  // Keep the field names in the mock's response: `record` has kept them too, or they wouldn't be
+  // there.
   const names = fieldNamesIn(ourResponse.body)
   const replacement = new PersonalDataReplacement(replacementKey, 'nothing', (name) =>
     names.has(name)
@@ -119,7 +120,7 @@ function maskSecret(difference: ResponseDifference): ResponseDifference {
   }
 }
 
-/** Replaces the filter values in a path with the values that replaced them in the recording. */
+/** Replaces the filter values in a path with the same values as in the recording. */
 function replacePath(path: string, replacementKey: string): string {
   const [pathname, query] = path.split('?', 2)
   if (query === undefined || !pathname?.endsWith('/v1/messages')) return path
@@ -153,7 +154,8 @@ function replaceResponse(
     return { ...response, body: { ...body, message } }
   }
   if (Array.isArray(body.data)) {
-    // The extras contain no personal data, and the recording doesn't contain them.
+    // Keep these extras unchanged: they contain no personal data, and the recording doesn't contain
+    // them.
     const data = body.data.map((message) =>
       isObject(message)
         ? { ...replacement.message(withoutExtras(message) as never), ...extrasOf(message) }

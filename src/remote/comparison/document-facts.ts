@@ -1,7 +1,7 @@
 import type { Allowed, View } from './document-view.js'
 import type { OperationView } from './operation-view.js'
 
-/** One thing that only one of two documents says. */
+/** A fact that only one of the two documents states. */
 export interface Fact {
   operation: string
   /** The status of the response, if the fact is about its headers or its error body. */
@@ -13,7 +13,10 @@ export interface Fact {
   /** `presence` if only one document has the part, and `content` if both have it. */
   kind: 'presence' | 'content'
   side: 'published' | 'ours'
-  /** What the document says: a value, a type or the like; for a part, a description of it. */
+  /**
+   * If both documents have the part: the value, type or the like that only one of them allows.
+   * Otherwise: a description of the part.
+   */
   item: string
   publishedAt: string
   oursAt: string
@@ -21,7 +24,7 @@ export interface Fact {
   parents?: Pointers
 }
 
-/** The item of a fact about a document that has no restriction. */
+/** The item that stands for "no restriction". */
 export const ANY = 'anything'
 
 type Place = Pick<Fact, 'operation' | 'status' | 'place'>
@@ -36,7 +39,10 @@ const TRAIT_DEFAULTS: Readonly<Record<string, string>> = {
   variants: '1'
 }
 
-/** Collects what only one of two documents says. Lists a fact in a shared schema only once. */
+/**
+ * Collects the facts that only one of two documents states. Lists a fact about a shared schema only
+ * once.
+ */
 export class FactCollector {
   readonly facts: Fact[] = []
   /** The pairs of schemas that were already compared, in any operation. */
@@ -55,7 +61,8 @@ export class FactCollector {
   }
 
   #compareFields(published: View, ours: View, parent: Place): void {
-    // Our fields come first, so that a shared schema is compared at the same place for any document.
+    // Start with our fields, so that a shared schema is always compared at the same place, whatever
+    // the other document contains.
     const names = new Set([...ours.fields.keys(), ...published.fields.keys()])
     for (const name of names) {
       const publishedField = published.fields.get(name)?.()
@@ -109,7 +116,7 @@ export class FactCollector {
     }
   }
 
-  /** Adds the items that only one document allows. Returns whether both allow the same. */
+  /** Adds the items that only one document allows. Returns whether both allow the same items. */
   #compareAllowed(
     name: string,
     published: Allowed,
@@ -127,7 +134,7 @@ export class FactCollector {
   }
 }
 
-/** Adds the statuses to the fields of an operation. */
+/** Returns the view of an operation in which each status of a response is an additional field. */
 function withStatuses({ view, responses }: OperationView): View {
   const statuses = [...responses].map(
     ([status, response]) => [`status ${status}`, () => statusView(response)] as const
@@ -143,7 +150,10 @@ function itemsOnlyIn(one: Allowed, other: Allowed): string[] {
   return [...one].filter((item) => !other?.has(item))
 }
 
-/** Like `itemsOnlyIn`, for types. Every integer is a number. */
+/**
+ * Like `itemsOnlyIn`, but for types: if a document allows every number, it also allows every
+ * integer.
+ */
 const typesOnlyIn = (one: Allowed, other: Allowed): string[] =>
   itemsOnlyIn(one, other?.has('number') ? new Set([...other, 'integer']) : other)
 

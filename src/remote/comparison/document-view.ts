@@ -33,7 +33,7 @@ export interface View {
   traits: ReadonlyMap<string, Allowed>
 }
 
-/** How deep a document may be nested, and how many references may follow one another. */
+/** The maximum depth of a document, and the maximum length of a chain of references. */
 export const MAX_DOCUMENT_DEPTH = 300
 
 /** Returns the view of a part that exists but has no fields and allows any value. */

@@ -1,12 +1,15 @@
 import type { AssumptionId } from '../../domain/assumptions.js'
 import type { Fact } from './document-facts.js'
 
-/** For each assumption, the facts that its other values change in our document. */
+/**
+ * For each assumption, the facts about our document that change if the assumption has another
+ * value.
+ */
 export type AssumptionFacts = ReadonlyMap<AssumptionId, readonly (readonly Fact[])[]>
 
 /**
- * Returns the assumption that explains each fact. An assumption explains the facts of one place if
- * all facts that it changes there occur. Other facts of the same place stay unexplained.
+ * Returns the assumption that explains each fact. An assumption explains its facts about a place
+ * only if all of them occur. It doesn't explain other facts about the place.
  */
 export function explainFacts(
   facts: readonly Fact[],
@@ -34,7 +37,10 @@ function groupByPlace(facts: readonly Fact[]): Fact[][] {
   return [...groups.values()]
 }
 
-/** Identifies a fact in any document. The description of a part makes no difference. */
+/**
+ * Returns a key that is equal for equal facts. It ignores how a part that only one document has is
+ * described.
+ */
 function keyOf({ operation, status, place, name, kind, side, item }: Fact): string {
   const value = kind === 'content' ? item : ''
   return JSON.stringify([operation, status, place, name, side, value])

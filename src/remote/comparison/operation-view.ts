@@ -11,7 +11,7 @@ import {
 export interface OperationView {
   /** The parameters, the request body, and the body of successful responses. */
   view: View
-  /** The headers of each response and, if it is an error, its body. By status. */
+  /** For each status, the headers of the response and, if it is an error, its body. */
   responses: ReadonlyMap<string, View>
 }
 

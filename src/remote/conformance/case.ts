@@ -13,8 +13,8 @@ export type Basis =
   | { assumption: AssumptionId }
 
 /**
- * A rule and the code that checks it. A case only uses HTTP. It doesn't depend on specific data or
- * on other cases.
+ * A rule and the code that checks it. It uses only HTTP, and doesn't depend on specific data or on
+ * other cases.
  */
 export interface ConformanceCase {
   /** A topic and a name within the topic, such as `paging.length`. */

@@ -240,8 +240,7 @@ function failedOutcome(
   requests: string[],
   requiredProfile: Profile | undefined
 ): CaseOutcome {
-  // Any error that isn't a `Failure` means that the case read a value of an unexpected type, such
-  // as null, from a response.
+  // Any other error means that a value in a response had an unexpected type, such as null.
   const reason =
     error instanceof Failure ? error.message : `a response has an unexpected form: ${error.message}`
   const isGone = error instanceof TargetGone
@@ -252,7 +251,7 @@ function failedOutcome(
 }
 
 /**
- * Returns whether breaking a rule with this basis counts as a failure. Otherwise, the breach is
+ * Returns whether it counts as a failure to break a rule with this basis. If not, the problem is
  * only noted.
  */
 function isFailure(basis: Basis, requiredProfile: Profile | undefined): boolean {

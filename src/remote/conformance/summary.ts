@@ -21,7 +21,7 @@ export interface OperationReport {
   /** The number of cases that ran. */
   cases: number
   skipped: number
-  /** The reasons why cases were skipped. A command, if there is one, may let these cases run. */
+  /** The reasons why cases were skipped. If there is a command, it may make these cases run. */
   reasons: { reason: string; command?: string }[]
 }
 
@@ -100,8 +100,7 @@ interface AssumptionResult {
 }
 
 /**
- * Returns the profile that a target behaves like. Derives it from the results of the cases that
- * check assumptions.
+ * Returns the profile that a target behaves like, according to the cases that check assumptions.
  */
 export function profileReport(results: readonly CaseResult[]): ProfileReport {
   const assumptions = results.flatMap(assumptionResult)

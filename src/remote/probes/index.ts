@@ -25,7 +25,7 @@ export const assumptionProbes: Record<AssumptionId, AssumptionProbe> = {
         if (integration && !['email', 'sms'].includes(integration.channel)) return 'document'
         if (!integration) return matchProfile(response, { live: [400, NO_PRIMARY] })
       }
-      throw new Skipped('no integration of a channel other than email and sms is known')
+      throw new Skipped('all known integrations have the channel email or sms')
     },
     explainsResponse: explainStatuses('set-primary', 200, 400)
   },
@@ -40,7 +40,7 @@ export const assumptionProbes: Record<AssumptionId, AssumptionProbe> = {
   'foreign-integration': {
     async detect({ integrations, options }) {
       const id = options.foreignIntegration ?? ''
-      const reason = 'no integration of another environment was named'
+      const reason = 'no id of an integration in another environment is known'
       skipUnless(id !== '', reason, '--foreign-integration <id>')
       const response = await integrations.setPrimary(id)
       return matchProfile(response, { document: [404], live: [403] })

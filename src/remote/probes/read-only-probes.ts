@@ -175,8 +175,8 @@ export const readOnlyProbes = {
       const { messages } = await sample()
       const names = messages.flatMap(({ subscriber }) => Object.keys(subscriber ?? {}))
       if (names.some((name) => !EMBEDDED_FIELDS.includes(name))) return 'document'
-      // A message gets its email address from its subscriber. If such an address exists, but no
-      // embedded subscriber contains one, then the target omits fields of subscribers.
+      // A message gets its email address from its subscriber. If a message has an address, but its
+      // embedded subscriber doesn't, the target omits fields of subscribers.
       const isCut = messages.some(({ subscriber, email }) => subscriber && email !== undefined)
       skipUnless(isCut, 'no message shows whether fields of the subscriber are omitted')
       return 'live'
@@ -286,8 +286,8 @@ const UNSERVED = /^(Cannot GET \/v1\/conformance|GET \/v1\/conformance is not mo
 async function detectUnservedRoute({ send }: ServiceUnderTest) {
   const options = { mayBe200: true }
   const unknownPath = await send('/v1/conformance')
-  // Only check that this response is a known one. It can be the same for both values of the
-  // assumption, so the profile is detected with a wrong method below.
+  // Only check that this response is a known one. Both values of the assumption can produce it, so
+  // the request with a wrong method below detects the profile.
   matchProfile(unknownPath, { document: [501], live: [404, UNSERVED] }, options)
   const wrongMethod = await send(setPrimaryPath(unknownId()))
   const message = /^Cannot GET \/v1\/integrations\/\w+\/set-primary$/
@@ -312,7 +312,8 @@ async function detectStepLookup({ send, steps }: ServiceUnderTest) {
     throw unexpectedResponse('a slug with an extra character finds a step')
   const ignoresCase = await isFound(_id.toUpperCase())
   const acceptsNoName = await isFound(slugOf('', 'st', _id))
-  // A lookup that decodes any slug also finds the step by a slug with the marker of workflows.
+  // A lookup that accepts any slug also finds a step by a slug that contains `wf`, the marker of
+  // workflows.
   const rejectsOtherKind = !(await isFound(slugOf('x', 'wf', _id)))
   if (acceptsNoName !== ignoresCase || rejectsOtherKind !== ignoresCase)
     throw unexpectedResponse('ids are handled as in one profile, slugs as in the other')

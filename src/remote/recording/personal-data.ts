@@ -17,8 +17,7 @@ import { replaceSecrets } from './replace-secrets.js'
 export type Kept = 'nothing' | 'workflow-texts' | 'personal-data'
 
 /**
- * The kind of record that contains a value. `ownTexts` are the strings in a step that stay
- * unchanged.
+ * The kind of record that contains a value. In a step, the strings in `ownTexts` stay unchanged.
  */
 type Context = { kind: 'message' } | { kind: 'step'; ownTexts: ReadonlySet<string> }
 
@@ -168,8 +167,8 @@ export class PersonalDataReplacement {
       const itemSchema = additionalProperties as TSchema
       return [fieldPath(this.#pseudonyms, name), this.#value(itemSchema, value, name, context)]
     }
-    // Unless the object is free-form, the name of an unknown field can stay, because a field that
-    // the API reference doesn't define is never written to a seed.
+    // In an object with defined fields, the name of an unknown field can stay, because such a field
+    // is never written to a seed.
     const isFree = type === undefined || additionalProperties === true
     const keptName = isFree ? this.#fieldName(name, context) : name
     return [keptName, this.#value({} as TSchema, value, name, context)]

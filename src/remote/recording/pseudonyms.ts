@@ -5,7 +5,7 @@ import { FIRST_NAMES, LAST_NAMES, WORDS } from './replacement-words.js'
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/
 const DAY = 86_400_000
-/** Replacement dates are at most this many days after 2001-01-01. */
+/** The latest replacement date is this many days after 2001-01-01. */
 const DATE_RANGE = 9000
 
 /**

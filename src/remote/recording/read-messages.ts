@@ -122,8 +122,8 @@ class MessageReader implements ReadMessages {
   }
 
   /**
-   * Finds out why a page only repeats earlier messages. If new messages arrived, the first page has
-   * changed, and reading can continue. Otherwise, the target would return the same messages
+   * Finds out why a page only repeats earlier messages. If the first page has changed, new messages
+   * have arrived, and reading can continue. If it hasn't, the target would return the same messages
    * forever, so this throws `StartError`.
    */
   async #checkProgress(page: number, firstKey: string | undefined): Promise<void> {

@@ -136,8 +136,8 @@ function withoutControlValues(fields: Record<string, unknown>): Record<string, u
 }
 
 /**
- * Returns what is wrong with a response, if anything. Accepts every 404 response, even HTML from a
- * gateway, because a 404 means that the step doesn't exist.
+ * Returns why a response can't be used, or undefined if it can. Every 404, even a gateway's HTML
+ * page, can be used, because it means that the step doesn't exist.
  */
 function stepProblem(response: TargetResponse): string | undefined {
   return response.status === 404 ? undefined : objectProblem(response)

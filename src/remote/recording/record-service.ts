@@ -75,8 +75,8 @@ export interface Recording {
 }
 
 /**
- * The maximum amount of data to read, as a share of the maximum file size. The rest of the file is
- * reserved, because replacements of personal data may be longer than the original.
+ * The maximum amount of data to read, as a share of the maximum file size. It is less than 1,
+ * because replacements can be longer than the personal data that they replace.
  */
 const READ_SHARE = 0.75
 /** How many messages to check at a time. */
@@ -220,8 +220,8 @@ class RecordedSeed {
 
 type DetectableWorkflow = { identifier?: string; steps?: { stepId?: string }[] }
 /**
- * A workflow that doesn't exist. It is passed to the probes if no step was read, so that they don't
- * search the target for a step.
+ * A workflow that doesn't exist. If no step was read, the probes get this workflow, so that they
+ * don't search the target for a step.
  */
 const NO_WORKFLOW: DetectableWorkflow = { identifier: 'none', steps: [{ stepId: 'none' }] }
 

@@ -106,7 +106,10 @@ class SecretReplacement {
   }
 }
 
-/** The named groups of a pattern. If there is a name, it decides whether the value is a secret. */
+/**
+ * The named groups of a pattern. If there is a `name`, the value is a secret only if the name
+ * suggests it.
+ */
 interface Match {
   before: string
   name?: string

@@ -26,8 +26,8 @@ const NEWEST_TRIGGER_AGE = 2 * 60_000
 
 /**
  * Returns the subscribers to add, and a function that generates messages for the `days` before
- * `now`. For the same input, the messages consist of the same bytes on every machine and version of
- * Node. `messageCount` is the number of all messages that the environment already has, because
+ * `now`. For the same input, the messages are byte-for-byte the same on every machine and version
+ * of Node. `messageCount` is the number of all messages that the environment already has, because
  * `environment.messages` may contain only a sample of them.
  *
  * Throws `StartError` if no step sends messages. The returned function throws `SeedError` if
@@ -205,7 +205,7 @@ function addressOn(channel: Channel, { subscriber }: Recipient) {
   }
 }
 
-/** Returns an empty list for emails, as Novu does. */
+/** Returns the device tokens for push, and an empty list for emails, as Novu does. */
 function deviceTokensOn(channel: Channel, { deviceTokens }: Recipient): string[] | undefined {
   if (channel === 'push') return deviceTokens
   return channel === 'email' ? [] : undefined

@@ -115,8 +115,8 @@ const person = (faker: Faker) => `${faker.person.firstName()} ${faker.person.las
 const FORMATS = /^(date|date-time|time|email|ur[il]|uuid)$/
 
 /**
- * Rules for creating a value. A rule matches the value's format, or words in its name. The first
- * matching rule wins.
+ * Rules for creating a value. A rule matches the format of the value, or words in the name of its
+ * field. The first matching rule wins.
  */
 const RULES: readonly (readonly [RegExp, ValueMaker])[] = [
   [/^date time$/, (faker, time) => isoTime(time + randomInt(faker, 0, 14 * DAY))],

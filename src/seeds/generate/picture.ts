@@ -2,7 +2,7 @@ const COLORS = ['2f6f64', '3b5b6d', '7a8f6a', '8c6f5a', 'a23b3b', 'b5651d']
 
 /**
  * Returns a data URL with a square picture of the text. A data URL loads without a network. The
- * number decides about the color.
+ * number determines the color.
  */
 export function createPicture(text: string, number: number): string {
   const color = COLORS[number % COLORS.length]

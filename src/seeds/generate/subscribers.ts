@@ -21,7 +21,7 @@ import {
 } from './locales.js'
 import { createPicture } from './picture.js'
 
-/** An American number, used for countries that reserve no phone numbers for fiction. */
+/** An American number, for countries that reserve no phone numbers for fiction. */
 const FICTIONAL_PHONE = '+120255501##'
 
 /** Where subscribers live, most frequent first. The phone numbers are reserved for fiction. */
@@ -180,8 +180,8 @@ export function pick<Item>(random: Random, items: readonly Item[]): Item {
 }
 
 /**
- * Returns a faker that uses this random source. Falls back to English for data that faker lacks in
- * the chosen language.
+ * Returns an instance of Faker that uses this random source. If Faker lacks data in the chosen
+ * language, the instance uses English.
  */
 export function createFaker(random: Random, language: LocaleDefinition = en): Faker {
   return new Faker({

@@ -25,15 +25,15 @@ export class SeedLocation {
     return new SeedLocation(this.file, this.#path.concat(path), this.#times)
   }
 
-  /** Returns the same location, where times are read like this. */
+  /** Returns a copy of the location that reads times in this way. */
   withTimes(times: TimeReading): SeedLocation {
     return new SeedLocation(this.file, this.#path, times)
   }
 
   /**
-   * Reports an issue at this location. The path is printed before the message, so the message has
-   * to start with a verb, as in "must be …". If a message is slow to create, pass a function, which
-   * is called only for the first 100 issues.
+   * Reports an issue at this location. The path is printed before the message, so start the message
+   * with a verb, as in "must be …". If a message is slow to create, pass a function, which is
+   * called only for the first 100 issues.
    */
   report(message: string | (() => string)): void {
     this.file.issues.push(() => {

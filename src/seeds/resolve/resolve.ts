@@ -61,14 +61,14 @@ export function resolveSeeds(
   const files = seeds.map((file) => ({ ...file, issues: [...file.issues] }))
   const issueLists = files.map(({ issues }) => issues)
   const environments = files.flatMap((file) => environmentsOf(file, options))
-  // Stop here if a list of issues is full: the error can't list more issues, and resolving seeds
-  // with so many issues can take long.
+  // Stop here if a list of issues is full: the error can't list more, and resolving seeds with that
+  // many issues can take a long time.
   if (issueLists.some(isFull)) throw createSeedError(issueLists)
   const described = options.target ? environments.slice(0, 1) : environments
   const parts = assignBuilders(described, now, options)
   for (const part of parts) addSettings(part)
   if (!options.target) addApiKeys(parts, options.ownerOf)
-  // The settings of all parts decide about the clock, so read times only after adding them.
+  // The settings determine the clock, so read times only after adding the settings of all parts.
   const timedParts = parts.map(withTimes)
   for (const part of timedParts) addRecords(part)
   // Messages can refer to the records of all files.

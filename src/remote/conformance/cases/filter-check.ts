@@ -21,8 +21,8 @@ export async function checkFilter(
   const { messages, isComplete } = await sample()
   const ids = data.map(({ _id }) => _id)
   const matchingIds = messages.filter(matches).map(({ _id }) => _id)
-  // If the sample isn't the whole list, compare only the messages that the page and the sample can
-  // both contain.
+  // If the sample isn't the whole list, compare only messages that are new enough to be in both the
+  // page and the sample.
   const length = isComplete ? LIMIT : Math.min(ids.length, matchingIds.length)
   const actual = ids.slice(0, length)
   const expected = ids.length < LIMIT ? matchingIds : matchingIds.slice(0, length)

@@ -16,7 +16,7 @@ const EXACT_CONTEXT = apiReference(
   'contextKeys: Filter by exact context keys, order insensitive; repeated once per key'
 )
 type FilterParameters = Readonly<Record<string, string | readonly string[]>>
-/** Query parameters, and a function that returns whether they must find a message. */
+/** Query parameters, and a function that returns whether a message must be on the page. */
 type Filter = [parameters: FilterParameters, matches: Matches]
 type MakeFilters = (service: ServiceUnderTest) => Promise<Filter[]>
 
@@ -73,7 +73,7 @@ export const FILTER_CASES: readonly ConformanceCase[] = [
     id: 'filter.exact',
     rule:
       'Ids and context keys only find messages with exactly the same value. A part of the value ' +
-      'finds nothing, and neither does the value in different letter case.',
+      'or the value in different letter case finds nothing.',
     basis: apiReference(
       'contextKeys: Filter by exact context keys; ' +
         'subscriberId: identifier used to create the subscriber'
@@ -91,7 +91,7 @@ export const FILTER_CASES: readonly ConformanceCase[] = [
   },
   filterCase(
     'spellings',
-    behavior('how a query contains lists'),
+    behavior('how lists are written in a query'),
     'A list can also be written as `transactionId[]=` or `transactionId[0]=`. A comma does not ' +
       'separate values.',
     spellingFilters

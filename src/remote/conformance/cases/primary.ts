@@ -45,8 +45,8 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
         const other = usable.find(
           (candidate) => candidate.channel === channel && candidate._id !== _id
         )
-        // Skip a channel's only integration. It is already primary, so the target may return it
-        // unchanged.
+        // Skip an integration that is the only one of its channel: it is already primary, so the
+        // target may return it unchanged.
         if (!other) continue
         await setPrimary(service, other._id)
         const { active, conditions = [] } = await setPrimary(service, _id)

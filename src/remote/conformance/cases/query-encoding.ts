@@ -7,7 +7,7 @@ import { checkFilter, LIMIT } from './filter-check.js'
 
 /**
  * Throws `Failure` unless the service decodes `+` and `%20` to a space, and `%2B` to a plus sign.
- * Throws `Skipped` if neither errors nor ids show how it decodes them.
+ * Throws `Skipped` if there are no errors or ids that show how it decodes them.
  */
 export async function checkSpaces(service: ServiceUnderTest): Promise<void> {
   const isEchoed = await checkEchoedSpaces(service)

@@ -37,7 +37,7 @@ interface Part {
 }
 
 interface ResponseKind {
-  /** What the rules call the response, such as `A page of messages`. */
+  /** The name of the response in the rules, such as `A page of messages`. */
   subject: string
   /** The part of the API reference that defines the response. */
   quote: string
