@@ -147,7 +147,7 @@ export function createSeed(
   }
 }
 
-/** Returns a seed of the benchmark's environment that generates this many messages. */
+/** Returns a seed that contains the benchmark's environment and generates this many messages. */
 export function createGeneratingSeed(messages: number): object {
   const { environments } = createSeed(0) as { environments: object[] }
   return {

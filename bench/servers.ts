@@ -29,7 +29,7 @@ export function useServers({
 export const command = () => servers.command
 export const node = () => servers.node
 
-/** Whether servers and clients run on different cores, so that neither slows down the other. */
+/** Whether servers and clients run on different cores, so that they don't slow each other down. */
 export const IS_PINNED =
   availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
 

@@ -90,8 +90,8 @@ async function run(progress: (step: string) => void): Promise<Figure[]> {
 }
 
 /**
- * Measures, for this server and for bare Fastify, the time from the start of the process to its
- * 1,000th list response. Returns this server's time divided by bare Fastify's time.
+ * Measures the time from the start of the process to its 1,000th list response, for this server and
+ * for bare Fastify. Returns this server's time divided by bare Fastify's.
  */
 async function thousandResponses(progress: (step: string) => void): Promise<number> {
   const ours = mock(['--seed', createSeedFile()], BENCH.apiKey)
@@ -114,7 +114,8 @@ async function thousandResponses(progress: (step: string) => void): Promise<numb
 }
 
 /**
- * Calls createMock() 21 times. Returns the duration of each call but the first, in milliseconds.
+ * Calls createMock() 21 times. Returns the duration of every call except the first, in
+ * milliseconds.
  */
 function mocksInOneProcess(): number[] {
   const program = `

@@ -48,8 +48,8 @@ const NODE_MODULES = {
 }
 
 /**
- * Replaces undici with an empty module. `@fastify/reply-from` loads it even if it is told to use
- * `node:http`, and it would add 700 KB to the bundle.
+ * Replaces undici with an empty module. `@fastify/reply-from` loads undici even if an option says
+ * to use `node:http`, and undici would add 700 KB to the bundle.
  */
 const WITHOUT_UNDICI = {
   name: 'without-undici',
@@ -129,8 +129,9 @@ const SHARED = {
 }
 
 /**
- * Writes dist/: the command and the library as ES modules with shared chunks, every entry point as
- * one CommonJS file, and the files of the inspector, the report and the docs page.
+ * Writes dist/. The command and the library become ES modules with shared chunks, and every entry
+ * point also becomes one CommonJS file. Also writes the files of the inspector, the report and the
+ * docs page.
  */
 export async function bundle(dist) {
   const modules = await bundleModules(dist)

@@ -71,7 +71,7 @@ const STEPS = [
   },
   {
     name: 'docs',
-    title: 'Generated docs are fresh',
+    title: 'The generated docs are up to date',
     run: () => tool('tsx', ['scripts/docs.ts', '--check'])
   },
   {
@@ -81,7 +81,7 @@ const STEPS = [
   },
   {
     name: 'examples',
-    title: 'The examples in the OpenAPI document are fresh',
+    title: 'The examples in the OpenAPI document are up to date',
     run: () => tool('tsx', ['scripts/examples.ts', '--check'])
   },
   {
@@ -187,7 +187,7 @@ async function startBuilt() {
   )
 }
 
-/** Packs the package with its npm scripts, as `npm publish` does. */
+/** Packs the package and runs its npm scripts, as `npm publish` does. */
 function pack() {
   const folder = emptyFolder('pack')
   tool('npm', ['pack', '--pack-destination', folder, '--loglevel', 'warn'])
@@ -225,7 +225,7 @@ function unpackedSize() {
     .reduce((total, entry) => (entry.isFile() ? total + entry.size : total), 0)
 }
 
-/** Returns the files that a field of package.json names. */
+/** Returns the files that are named in a field of package.json. */
 function filesIn(field) {
   return typeof field === 'string'
     ? [field.replace('./', '')]
@@ -301,7 +301,7 @@ function tool(command, args = [], { cwd = root, quiet = false } = {}) {
     env: cwd === root ? environment : outsideEnvironment(),
     encoding: 'utf8',
     stdio: ['ignore', quiet ? 'pipe' : 'inherit', 'inherit'],
-    // On Windows npm and installed commands are scripts that only a shell can run.
+    // On Windows, npm and installed commands are scripts that only a shell can run.
     shell: process.platform === 'win32' && command !== process.execPath
   })
   if (error) throw new Failed(`${command} could not start: ${error.message}`)

@@ -168,8 +168,8 @@ class DeclarationPrinter {
   }
 
   /**
-   * Returns the name of a schema that is declared or will be. If the schema is a reference, first
-   * declares the schema that it refers to.
+   * Returns the name under which a schema is declared, or undefined if it has none. Declares the
+   * schema that a reference points to.
    */
   #nameOf(schema) {
     const name = this.#declaredName(schema)

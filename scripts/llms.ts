@@ -1,7 +1,7 @@
 /**
  * Writes llms.txt, a summary of this package for coding agents, generated from the code and the
- * docs. The server serves the file at `/llms.txt`, and the pages that it links to at the linked
- * URLs.
+ * docs. The server serves this file at `/llms.txt`. It also serves the pages that the file links
+ * to.
  *
  *     tsx scripts/llms.ts            write it
  *     tsx scripts/llms.ts --check    write nothing; exit with 1 if it is stale

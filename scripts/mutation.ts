@@ -121,8 +121,7 @@ async function main(args: string[]): Promise<number> {
  */
 function runsOf(name: string): Run[] {
   const folder = FOLDERS.find((known) => name === known || name.startsWith(`src/${known}/`))
-  if (!folder)
-    throw new Error(`${name} is not one of ${FOLDERS.join(', ')}, nor a file in one of them`)
+  if (!folder) throw new Error(`${name} is not in any of the folders ${FOLDERS.join(', ')}`)
   const isFolder = name === folder
   const files = isFolder
     ? readdirSync(join(root, 'src', folder)).map((file) => `src/${folder}/${file}`)

@@ -55,12 +55,12 @@ export function installAddonOnNode20(root) {
     const { status } = spawnSync('npm', ['install', '--prefix', '.', ...options, ADDON], {
       cwd: join(modules, folder),
       stdio: ['ignore', 'ignore', 'inherit'],
-      // On Windows npm is a script that only a shell can run.
+      // On Windows, npm is a script that only a shell can run.
       shell: process.platform === 'win32'
     })
     if (status !== 0) throw new Error(`${ADDON} could not be installed: npm exited with ${status}`)
   }
-  // If .node-20 was deleted, there is still a link, which points to nothing.
+  // If .node-20 was deleted, the link still exists but points to nothing.
   rmSync(link, { force: true })
   symlinkSync(installed, link, 'junction')
 }

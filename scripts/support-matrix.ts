@@ -70,7 +70,7 @@ async function runCases(
   operations: CoveredOperation[]
 ): Promise<void> {
   const { url, app } = await startServer({ port: 0, logLevel: 'silent', profile })
-  // The proxy adds a route that lists the integrations, because some cases need it.
+  // The proxy adds a route that lists the integrations, because some cases need this list.
   const proxy = await startProxy(url)
   for (const conformanceCase of CASES.filter(
     ({ documentOnly }) => profile === 'document' || !documentOnly

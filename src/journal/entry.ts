@@ -73,7 +73,7 @@ export interface JournalEntry {
    * idempotency key.
    */
   replayed: boolean
-  /** Whether the request had an idempotency key and its operation supports these keys. */
+  /** Whether the request had an idempotency key and its operation supports idempotency keys. */
   hasKey: boolean
   errorCode: ErrorCode | undefined
   /** The id of the stub that responded. */

@@ -55,7 +55,7 @@ export class Journal {
   readonly listeners = new Set<JournalListener>()
   /** The control requests that made the changes. */
   readonly controlRequests = new ControlRequestLog()
-  /** Whether the requests are kept after the environment was removed, for the report. */
+  /** Whether the requests are kept for the report after the environment was removed. */
   isKept = false
   readonly #clock: Clock
   readonly #count: CountRequest
@@ -163,7 +163,7 @@ export class Journal {
     let bytes = this.controlRequests.size
     let previous: JournalEntry | undefined
     for (const entry of this.#entries.values()) {
-      // Equal responses in a row share their memory.
+      // Consecutive responses share memory if they are equal.
       const isShared = entry.response === previous?.response
       bytes += ENTRY_MEMORY + sizeOf(entry) + (isShared ? 0 : Math.min(entry.size, MAX_RESPONSE))
       previous = entry
@@ -229,8 +229,8 @@ export class Journal {
   }
 
   /**
-   * Returns the sequence number, or 0 if it comes from an earlier run of the server: then it is
-   * higher than that of the last request.
+   * Returns the sequence number. Returns 0 if no request has this number yet, because the number
+   * must then come from an earlier run of the server.
    */
   #sinceThisRun(sequence: number): number {
     return sequence > this.#lastSequence ? 0 : sequence

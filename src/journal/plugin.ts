@@ -36,8 +36,8 @@ export const MAX_REQUEST_BODY = 65_536
  * such a request too.
  */
 export function openRecord({ journals, environments }: JournalServices): onRequestHookHandler {
-  // The plugin for CORS adds a route for all preflights, so `is404` is false even if a preflight is
-  // rejected.
+  // The plugin for CORS adds a route for all preflight requests, so `is404` is false even for a
+  // preflight request that is rejected.
   const hasNoRoute = (request: FastifyRequest) => {
     const { cors } = request.environment?.assumptions ?? environments.defaultAssumptions
     return request.is404 || isRejectedPreflight(request, cors)

@@ -22,10 +22,11 @@ const PERCENT_ENCODED = /(?:%[0-9a-f]{2})+/gi
 const MAX_ENCODINGS = 3
 /** Longer log texts are cut to this number of characters. */
 const MAX_LOGGED = 8192
-/** A key with fewer characters is redacted only where it is a whole word. */
+/** A key with fewer characters than this is redacted only where it is a whole word. */
 const MIN_KEY_ANYWHERE = 8
 /**
- * An invalid key with fewer characters isn't redacted, because it is more likely an ordinary word.
+ * An invalid key with fewer characters than this isn't redacted, because it is more likely an
+ * ordinary word.
  */
 const MIN_SENT_KEY = 4
 

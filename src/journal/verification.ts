@@ -152,8 +152,8 @@ function evaluate(requests: readonly JournalEntry[], verification: Verification)
   const found = `${matched.length} ${matched.length === 1 ? 'request matches' : 'requests match'}`
   return {
     holds: !isTooMany && !isTooFew,
-    // With only an upper bound, success is certain only at the end of the wait, because until then
-    // a request may still exceed the bound.
+    // If there is only an upper bound, the verdict is never final before the end of the wait,
+    // because more requests may exceed the bound.
     isFinal: isTooMany || (!isTooFew && min > 0),
     matched,
     finding: `${found}, ${formatBounds(min, max)} expected`,

@@ -53,7 +53,7 @@ export class EmptyListExplainer {
 
   /**
    * Returns a hint about what is probably wrong with the filter. Returns an empty string if the
-   * filter would match messages without the other filters.
+   * filter alone would match messages.
    */
   #filterHint(environment: Environment, condition: Condition): string {
     const { datasets } = environment

@@ -104,8 +104,8 @@ export const MessageQuery = strictObject(
 )
 
 /**
- * A query that matches a message in the default seed. If the schema contained it, the docs page
- * would send these filters by default.
+ * A query that matches a message in the default seed. It isn't part of the schema, because Swagger
+ * UI would then send these filters by default.
  */
 export const EXAMPLE_QUERY = {
   ...Object.fromEntries(FILTER_NAMES.map((name) => [name, FILTERS[name].example])),
@@ -147,7 +147,7 @@ export function conditionsOf(query: Partial<ListMessagesQuery>): Condition[] {
 }
 
 /**
- * Repeats the first value until the length is a power of two, so that fewer different SQL
+ * Repeats the first value until the number of values is a power of two, so that fewer different SQL
  * statements need to be compiled.
  */
 function padToPowerOfTwo(values: readonly string[]): string[] {

@@ -171,7 +171,7 @@ export class MessageRepository {
 
   /**
    * Returns the index that is cheapest to read. An index is cheap if few entries match its filter,
-   * and if reading it requires neither lookups in the table nor sorting.
+   * and if the messages needn't be looked up in the table or sorted.
    */
   #cheapestIndex(dataset: number, conditions: readonly Condition[], sortCost: number): string {
     const [first, ...others] = conditions

@@ -40,8 +40,8 @@ export function jsonSchemaOf(title: string, schema: TSchema): object {
  */
 function toPlainKeyword(key: string, value: unknown): unknown {
   if (key === '$ref') return `#/$defs/${String(value).replace(/#$/, '')}`
-  // Keep a property that is named `format`. Its value is a schema, whereas a keyword's value is a
-  // string.
+  // Keep a property that is named `format`. Its value is a schema, whereas the value of the keyword
+  // `format` is a string.
   const isDropped = (key === '$id' || key === 'format') && typeof value === 'string'
   return isDropped ? undefined : value
 }

@@ -4,7 +4,7 @@ import type { TSchema } from '@sinclair/typebox'
 export interface TypeFormat {
   /** Formats a value or a field name. */
   code(text: string): string
-  /** Formats the name of a type, which is described elsewhere on the page. */
+  /** Formats the name of a type that is described elsewhere on the page. */
   link(typeName: string): string
 }
 

@@ -17,7 +17,7 @@ interface Options {
 
 /**
  * Serves the inspector at `/` to browsers. Other clients get a JSON object with links. Pages from
- * other sites can load neither the inspector nor its files.
+ * other sites can't load the inspector or its files.
  */
 export const startPage: FastifyPluginAsync<Options> = async (app, options) => {
   app.get('/', (request, reply) => {
@@ -63,7 +63,7 @@ const ASSET_PATTERN = Object.keys(MEDIA_TYPES)
 const HEADERS = {
   // Email previews are frames that inherit this policy, and emails need inline styles.
   ...pageHeaders("'self'", "'self'"),
-  // Browsers must revalidate, because a later server at this URL may be another version of the
+  // Browsers must revalidate, because a later server at this URL may run another version of the
   // package.
   'cache-control': 'no-cache'
 }

@@ -1,6 +1,6 @@
 /**
  * Decodes text in UTF-8 or, if it starts with a byte order mark, in UTF-16. Windows tools write
- * both, and the result never contains the mark. Throws `TypeError` for other bytes.
+ * both encodings. The result never contains the mark. Throws `TypeError` for other bytes.
  */
 export function decodeText(bytes: Uint8Array): string {
   return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes)

@@ -22,8 +22,8 @@ export interface DirectRequest {
 }
 
 /**
- * The parts of a `Response` that our clients read. It contains no `Headers`, because that global
- * class doesn't exist in Jest's jsdom.
+ * The parts of a `Response` that our clients read. `headers` is a plain map, because the global
+ * class `Headers` doesn't exist in Jest's jsdom.
  */
 export interface DirectResponse {
   ok: boolean

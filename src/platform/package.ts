@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 const thisFile = import.meta.filename ?? import.meta.url
 const requireHere = createRequire(thisFile)
 
-/** Whether this code was built. Otherwise it runs from its source. */
+/** Whether this code was built. If not, it runs from its source. */
 export const isBuilt = !thisFile.endsWith('.ts')
 
 /** What to do if a bundler has put this code into a file outside the package. */

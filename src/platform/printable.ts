@@ -14,8 +14,8 @@ export function printable(text: string, allowed = '\t'): string {
 }
 
 /**
- * Returns a copy of a JSON value in which all control characters are escaped, except for tabs and
- * for line breaks in fields named `stack`.
+ * Returns a copy of a JSON value with control characters escaped. Keeps tabs, and keeps line breaks
+ * in fields named `stack`.
  */
 export function printableTexts<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value, printableValue))

@@ -44,7 +44,7 @@ export function objectProblem({ status, body }: TargetResponse): string | undefi
   return isObject(body) ? undefined : `returned ${status} without a JSON object`
 }
 
-/** Returns a problem if the response is neither a page of messages nor an error in JSON. */
+/** Returns a problem unless the response is a page of messages or an error in JSON. */
 export function pageProblem(response: TargetResponse): string | undefined {
   const { status, body } = response
   if (status !== 200 || !isObject(body)) return objectProblem(response)

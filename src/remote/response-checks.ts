@@ -190,7 +190,7 @@ export function readRecord<Fields>(response: TargetResponse): Fields {
   return fields as Fields
 }
 
-/** Returns the same as `readRecord`, but undefined where `readRecord` throws `Failure`. */
+/** Like `readRecord`, but returns undefined instead of throwing `Failure`. */
 export function findRecord<Fields>(response: TargetResponse): Fields | undefined {
   try {
     return readRecord<Fields>(response)

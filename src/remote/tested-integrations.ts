@@ -198,8 +198,7 @@ export class TestedIntegrations {
     const channels = this.#changedChannels(listedBefore)
     const isChanged = this.#changed.size > 0
     const demoted = isChanged ? await this.#findDemoted(formerPrimaries) : []
-    // The target may also have demoted integrations of other channels than those that the cases
-    // changed.
+    // The target may also have demoted integrations in channels that the cases didn't change.
     const toRestore = formerPrimaries.filter(
       (integration) => channels.has(integration.channel) || demoted.includes(integration)
     )

@@ -8,7 +8,7 @@ export interface ReplayFacts {
   requests: readonly RecordedExchange[]
   /** Whether the report has all requests and changes since the test's start. */
   isComplete: boolean
-  /** The version of the package that wrote the report, if it is another one. */
+  /** The version of the package that wrote the report, if it isn't this version. */
   otherVersion?: string | undefined
 }
 

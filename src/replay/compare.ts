@@ -38,7 +38,8 @@ function haveSameBody(
   const { body = '' } = recorded ?? {}
   const { body: newBody = '' } = repeated ?? {}
   if (!recorded?.truncated || !repeated?.truncated) return body === newBody
-  // Masked values make the recorded text longer or shorter, so the two are cut at different places.
+  // Masked values make the recorded text longer or shorter, so the old and the new text are cut at
+  // different places.
   return body.startsWith(newBody) || newBody.startsWith(body)
 }
 

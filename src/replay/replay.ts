@@ -66,7 +66,7 @@ export class Replay {
     return { title, warnings, requests: [...this.#repeated, ...rest] }
   }
 
-  /** Repeats the requests before this one, or all requests. */
+  /** Repeats the requests before this sequence number. By default, repeats all requests. */
   async repeatUntil(sequence = Infinity): Promise<void> {
     while (this.next && this.next.sequence < sequence) await this.repeatNext()
     await this.#prepareNext()

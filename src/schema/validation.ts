@@ -45,8 +45,7 @@ export const MAX_ISSUES = 100
 
 /**
  * The maximum number of errors to read from TypeBox. It is higher than `MAX_ISSUES`, because
- * TypeBox reports each missing field as an error, but we merge all missing fields of an object into
- * one issue.
+ * several errors can become one issue: TypeBox reports each missing field of an object as an error.
  */
 const MAX_ERRORS = 10 * MAX_ISSUES
 
@@ -90,7 +89,7 @@ function collectErrors(errors: Iterable<ValueError>, root: unknown, base: Path):
   for (const { type, schema, path: pointer, value, errors: variants } of errors) {
     if (collected.length >= MAX_ERRORS) break
     // TypeBox also checks a missing field against the field's schema, which adds a second error.
-    // Skip that one.
+    // Skip that error.
     const isDuplicate = value === undefined && type !== ValueErrorType.ObjectRequiredProperty
     if (isDuplicate) continue
     const path = [...base, ...toPath(root, pointer)]
@@ -326,7 +325,7 @@ function describeBounds({ minimum, exclusiveMinimum, maximum }: Record<string, u
 }
 
 /**
- * Returns text such as `, not a string`. It doesn't repeat most strings, because they may be
+ * Returns text such as `, not a string`. The text leaves out most strings, because they may be
  * secrets.
  */
 function describeActual({ value, path }: SchemaError): string {

@@ -6,9 +6,9 @@ import type { SeedFile } from './read.js'
 const VARIABLE = /\$\{(\w+)[^}]*\}/
 
 /**
- * Returns a hint for each API key, and for each value of an integration, that contains an
- * environment variable. Such a seed is valid, but nothing expands the variable. The hints don't
- * contain the rest of the value, because it may be a secret.
+ * Returns a hint for each API key or integration value that contains an environment variable. Such
+ * a seed is valid, but nothing expands the variable. The hints don't contain the rest of the value,
+ * because it may be a secret.
  */
 export function findSeedHints(files: readonly SeedFile[]): SeedIssue[] {
   return files.flatMap(({ seed, issueAt }) =>

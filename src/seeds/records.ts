@@ -58,9 +58,9 @@ export interface Dependencies {
 }
 
 /**
- * Stores records, and adds, changes and removes single records. Adding or changing a record works
- * like merging a seed that contains only this record. If the record has issues, `SeedError` lists
- * them, and nothing changes.
+ * Stores records, and adds, changes and removes individual records. Adding or changing a record
+ * works like merging a seed that contains only this record. If the record has issues, `SeedError`
+ * lists them, and nothing changes.
  */
 export class RecordService {
   protected readonly db: Db
@@ -228,7 +228,7 @@ export class RecordService {
     throw new DomainError('not-found', `${label} with id ${id} not found`, { reason })
   }
 
-  /** Throws `exists` if a record other than that with `ownId` has this id or identifier. */
+  /** Throws `exists` if a record other than the one with `ownId` has this id or identifier. */
   #rejectExisting(
     kind: EditedKind,
     environment: Environment,

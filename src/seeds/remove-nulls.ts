@@ -2,7 +2,7 @@ import { isObject } from '../schema/validation.js'
 
 /**
  * Removes `content: null` from messages and `placeholder: null` from steps. Novu sends these nulls
- * although its API reference doesn't allow them, and a seed may be copied from its responses.
+ * although its API reference doesn't allow them, and a seed may be a copy of Novu's responses.
  */
 export function removeNulls(environment: unknown): void {
   const { messages, workflows } = fieldsOf(environment)

@@ -106,7 +106,7 @@ export class SeedService extends RecordService {
       const existing = mode === 'merge' ? this.repository.lookUp(environment) : undefined
       this.#apply(mode, environment, this.resolve(file, environment, existing, now))
     })
-    // The records' times depend on `now`, so record this time for repeating the request.
+    // The records' times depend on `now`, so remember it: it is needed to repeat the request.
     environment.lastReading = readClock(environment.clock, () => now)
   }
 

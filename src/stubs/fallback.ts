@@ -39,7 +39,7 @@ export interface FallbackOptions {
    * limit.
    */
   timeout: number
-  /** Whether neither an operation nor a stub serves a request to Novu's API. */
+  /** Returns true for a request to Novu's API that no operation and no stub serves. */
   isUnserved: (request: FastifyRequest) => boolean
 }
 

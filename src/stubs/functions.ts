@@ -19,7 +19,8 @@ export interface FunctionRequest {
 }
 
 /**
- * Returns a response, or a promise of one. `runFunction` checks it, because callers may be wrong.
+ * Returns a response, or a promise of one. `runFunction` checks the response, because users may
+ * return anything.
  */
 export type StubFunction = (request: FunctionRequest) => unknown
 
@@ -48,7 +49,7 @@ const TIMEOUT = 5000
 
 /**
  * Calls the function of a stub, and returns its response. Throws `stub-failed` if the function is
- * missing, throws, doesn't return in time or returns anything but a response that can be sent.
+ * missing, throws, doesn't return in time, or returns something that can't be sent as a response.
  */
 export async function runFunction(
   stub: Stub,

@@ -105,7 +105,7 @@ export const unmockedRequests = fp<Options>(async (app, options) => {
 const disconnected = ({ raw }: FastifyReply): Promise<undefined> =>
   new Promise((resolve) => raw.once('close', () => resolve(undefined)))
 
-/** Sends the response, which is a stub or was returned by the function of a stub. */
+/** Sends a stub, or the response that a stub's function returned. */
 function sendResponse({ status = 200, headers, body }: StubResponse, reply: FastifyReply) {
   const isText = typeof body === 'string'
   const text = isText ? body : JSON.stringify(body)

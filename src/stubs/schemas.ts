@@ -73,7 +73,8 @@ export const AddedStub = namedObject('AddedStub', 'The stub that was added', {
   ...Stub.properties,
   replaced: Type.Optional(
     Type.Literal(true, {
-      description: 'Set if the new stub replaced one with the same method and path, and has its id'
+      description:
+        'Set if the stub replaced one with the same method and path, and took over its id'
     })
   )
 })

@@ -35,9 +35,10 @@ export class StubService {
   }
 
   /**
-   * Adds a stub in which `findStubProblems` finds no problem. If the environment has a stub with
-   * the same method and path, the new stub replaces it and takes over its id. Throws `bad-request`
-   * if the environment would have too many stubs, or if they would be too large.
+   * Adds a stub. Call this only if `findStubProblems` finds no problem in it. If the environment
+   * has a stub with the same method and path, the new stub replaces it and takes over its id.
+   * Throws `bad-request` if the environment would have too many stubs, or if they would be too
+   * large.
    */
   add(environment: Environment, newStub: NewStub): AddedStub {
     const stubs = mergeStubs(environment.stubs, [newStub])

@@ -36,8 +36,8 @@ export class WorkflowStepRepository {
   }
 
   /**
-   * Finds a step by its `stepId` and its workflow's `identifier`, with a single statement. This
-   * saves time, because nearly all requests use these two.
+   * Finds a step by its `stepId` and its workflow's `identifier`. Nearly all requests use these
+   * two, so a single statement for both saves time.
    */
   findStepByNames(dataset: number, identifier: string, stepId: string): Buffer | undefined {
     return this.#statements.findStepByNames.get({ dataset, identifier, stepId })?.document

@@ -41,7 +41,10 @@ ${
 `
 }
 
-/** Renders a control route, which is collapsed to its method, path and summary. */
+/**
+ * Renders a control route. Until a reader expands it, only its method, path and summary are
+ * visible.
+ */
 export function controlRouteSection(route: LocatedRoute, links: Links): Html {
   const { operationId, summary, description, method, path, requestBody, responses } = route
   const body = contentOf(requestBody?.content)
@@ -73,7 +76,7 @@ function responseList({ responses }: LocatedRoute, { typeUrl }: Links): Html {
   return html`<dl>${entries}</dl>`
 }
 
-/** Returns the schema and the example of a body, which has only one media type. */
+/** Returns the schema and the example of a body. A body has only one media type. */
 export const contentOf = (content: BodyContent | undefined) => Object.values(content ?? {})[0]
 
 function tryIt({ operationId }: LocatedRoute, { formUrl }: Links): Html | undefined {

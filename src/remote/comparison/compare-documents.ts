@@ -33,9 +33,9 @@ export interface DocumentDifference {
    * more of the object's fields.
    */
   object?: string
-  /** What only the published document says. */
+  /** The items that only the published document has. */
   published: string[]
-  /** What only our document says. */
+  /** The items that only our document has. */
   ours: string[]
   places: DifferencePlace[]
   explainedBy?: AssumptionId

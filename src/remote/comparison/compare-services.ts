@@ -120,7 +120,7 @@ function maskSecret(difference: ResponseDifference): ResponseDifference {
   }
 }
 
-/** Replaces the filter values in a path with the same values as in the recording. */
+/** Replaces the filter values in a path, as the recording of the target's data does. */
 function replacePath(path: string, replacementKey: string): string {
   const [pathname, query] = path.split('?', 2)
   if (query === undefined || !pathname?.endsWith('/v1/messages')) return path

@@ -8,8 +8,8 @@ import type { Fact } from './document-facts.js'
 export type AssumptionFacts = ReadonlyMap<AssumptionId, readonly (readonly Fact[])[]>
 
 /**
- * Returns the assumption that explains each fact. An assumption explains its facts about a place
- * only if all of them occur. It doesn't explain other facts about the place.
+ * Returns, for each fact that an assumption explains, this assumption. An assumption explains its
+ * facts about a place only if all of them occur. It doesn't explain other facts about the place.
  */
 export function explainFacts(
   facts: readonly Fact[],
@@ -38,8 +38,8 @@ function groupByPlace(facts: readonly Fact[]): Fact[][] {
 }
 
 /**
- * Returns a key that is equal for equal facts. It ignores how a part that only one document has is
- * described.
+ * Returns a key that is the same for equal facts. If only one document has a part, the key ignores
+ * how that part is described.
  */
 function keyOf({ operation, status, place, name, kind, side, item }: Fact): string {
   const value = kind === 'content' ? item : ''

@@ -53,7 +53,9 @@ function summaryLines(report: ConformanceReport): string[] {
     ...(ended ? [`Ended early: ${ended}`] : []),
     ...report.operations.flatMap(operationLines),
     `${target}: ${outcomes}; ${countOf(requests, 'request')} in ${seconds} s`,
-    ...(notedIds ? [`Differs from the mock where the API reference doesn't say: ${notedIds}`] : []),
+    ...(notedIds
+      ? [`Differs from the mock where the API reference defines no behavior: ${notedIds}`]
+      : []),
     ...profileLines(report.profile),
     ...report.notRestored.map((problem) => `Not restored as primary: ${problem}`),
     ...report.newPrimaries.map(
@@ -115,8 +117,8 @@ export interface FailureGroup {
 }
 
 /**
- * Groups the failures that probably have the same cause, because responses to the same kind of
- * request had the same problem.
+ * Groups failures with the same problem in the response to the same kind of request, because they
+ * probably have the same cause.
  */
 export function groupFailures(results: readonly CaseResult[]): FailureGroup[] {
   const groups = new Map<string, FailureGroup>()

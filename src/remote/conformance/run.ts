@@ -251,8 +251,8 @@ function failedOutcome(
 }
 
 /**
- * Returns whether it counts as a failure to break a rule with this basis. If not, the problem is
- * only noted.
+ * Returns whether breaking a rule with this basis is a failure. If it isn't, the problem is only
+ * noted.
  */
 function isFailure(basis: Basis, requiredProfile: Profile | undefined): boolean {
   if ('apiReference' in basis) return true

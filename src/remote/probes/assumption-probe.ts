@@ -27,7 +27,7 @@ export interface ObservedDifference {
 export interface AssumptionProbe {
   /**
    * Resolves to the profile that the target behaves like. Rejects with `Failure` if it behaves like
-   * neither profile, and with `Skipped` if the target's data isn't sufficient to detect the
+   * none of the profiles, and with `Skipped` if the target's data isn't sufficient to detect the
    * profile.
    */
   detect(service: ServiceUnderTest): Promise<Profile>

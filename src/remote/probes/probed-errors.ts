@@ -3,7 +3,10 @@ import { isObject } from '../../schema/validation.js'
 import type { TargetResponse } from '../response-checks.js'
 import { matchProfile, unexpectedResponse } from './assumption-probe.js'
 
-/** Throws `Failure` unless the error body has each fact both at the top level and in `ctx`. */
+/**
+ * Throws `Failure` unless the error body has these fields and values twice: at the top level and in
+ * `ctx`.
+ */
 export function checkFactsTwice(response: TargetResponse, facts: Record<string, string>): void {
   const { ctx, ...topLevel } = isObject(response.body) ? response.body : {}
   for (const [name, value] of Object.entries(facts)) {

@@ -24,7 +24,7 @@ export interface ReadMessage {
   /** The creation time followed by the id. Messages are sorted by this text. */
   sortKey: string
   /**
-   * The message as JSON, in a buffer because that takes less memory than a string. If `subscribers`
+   * The message as JSON. It is in a buffer, which takes less memory than a string. If `subscribers`
    * contains an identical copy of the message's subscriber, the message keeps only the
    * `subscriberId`.
    */

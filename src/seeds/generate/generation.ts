@@ -258,8 +258,8 @@ function outcomeOf(channel: Channel, hasAddress: boolean, random: Random) {
 /** Returns when an in-app message was delivered, seen and read, and which button was pressed. */
 function inboxState(random: Random, createdAt: number, now: number) {
   const deliveredAt = createdAt + 40 + randomInt(random, 360)
-  // First draw the maximum delay, as a power of two from 4 seconds to 1.5 days, so that most
-  // messages are seen soon.
+  // First choose a random maximum for the delay, a power of two from 4 seconds to 1.5 days, so that
+  // most messages are seen soon.
   const seenAt = deliveredAt + randomInt(random, 1 << (12 + randomInt(random, 16)))
   const readAt = seenAt + 400 + randomInt(random, 60_000)
   const seen = random.next() < 0.75 && seenAt <= now

@@ -55,8 +55,8 @@ liquid.registerFilter('sample', (value: unknown) => value)
 
 /**
  * Compiles a Liquid template. Rendering returns the source unchanged if the template is invalid,
- * can't be rendered, or renders to a text that is too long. If the time limit is exceeded, it
- * throws `SeedError` instead, because a message must not depend on the machine's speed.
+ * can't be rendered, or produces a text that is too long. If the time limit is exceeded, it throws
+ * `SeedError` instead, because a message must not depend on the machine's speed.
  */
 export function compile(source: string): Render {
   if (!/\{[{%]/.test(source)) return () => source

@@ -79,8 +79,8 @@ export const STEP_CASES: readonly ConformanceCase[] = [
   {
     id: 'step.named',
     rule:
-      'A request returns the step that it names. In the response, `workflowId` is the identifier ' +
-      'of the workflow, even if the request named the workflow by `_id`. No two steps of a ' +
+      'The response contains the requested step. Its `workflowId` is the identifier of the ' +
+      'workflow, even if the request named the workflow by `_id`. No two steps of a ' +
       'workflow have the same `_id`, `stepId` or slug.',
     basis: apiReference(
       '_id: Database identifier of the step; stepId, workflowId, workflowDatabaseId: identifiers'
@@ -101,7 +101,7 @@ export const STEP_CASES: readonly ConformanceCase[] = [
     rule:
       'Workflows and steps are found by `_id`, by identifier and by slug. The name at the start ' +
       'of a slug is ignored.',
-    basis: behavior('how requests name workflows and steps'),
+    basis: behavior('how workflows and steps are named in requests'),
     async run({ steps, send }) {
       for (const { step } of (await steps()).slice(0, 4)) {
         const { _id, stepId, workflowId, workflowDatabaseId } = step
