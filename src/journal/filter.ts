@@ -36,7 +36,7 @@ export const JournalQuery = strictObject({
   method: optionalString('Only requests with this method'),
   status: Type.Optional(Type.String({ pattern: '^([1-5](\\d\\d|xx)|none)$', description: STATUS })),
   path: optionalString('Only requests with exactly this path'),
-  pathPrefix: optionalString('Only requests whose path starts with this'),
+  pathPrefix: optionalString('Only requests whose path starts with this text'),
   text: optionalString(TEXT),
   since: optionalString(
     'Only requests that arrived at or after this time, in ISO 8601 with a time zone'

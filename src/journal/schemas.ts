@@ -233,7 +233,7 @@ export const Verification = namedObject(
           'Patterns that requests must match in this order. Other requests may come in between'
       })
     ),
-    after: number(0, 'Only requests with a greater sequence count'),
+    after: number(0, 'Counts only requests with a greater sequence'),
     within: number(
       0,
       'Milliseconds to wait for the requests. If only `never` or `atMost` is given, ' +

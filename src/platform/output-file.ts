@@ -12,7 +12,7 @@ export function requireWritable(file: string, mode: 'replace' | 'append' = 'repl
   const isAppended = mode === 'append' && existsSync(file)
   try {
     requireRegularFile(file)
-    // With the dot, the check fails if the path of the folder is a file.
+    // With the dot, the check fails if the folder's path leads to a file.
     accessSync(isAppended ? file : `${folder}/.`, constants.W_OK)
   } catch (error) {
     rethrowWriteError(file)(error)

@@ -23,7 +23,9 @@ export interface RecordedTest extends ReplayFacts {
   times: Record<string, number>
 }
 
-/** The environment that gets the repeated requests, and the parts of its server that are needed. */
+/**
+ * The environment that gets the repeated requests, and the parts of its server that a replay needs.
+ */
 export interface ReplayTarget {
   url: string
   apiKey: string

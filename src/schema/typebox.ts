@@ -28,8 +28,8 @@ const checkers = new WeakMap<TSchema, Checker>()
 
 /**
  * How many times a schema is checked before it is compiled. Compiling a schema costs as much as
- * dozens of interpreted checks. A server that starts checks each schema fewer times than this, so
- * it compiles none.
+ * dozens of interpreted checks. During its start, a server checks each schema fewer times than
+ * this, so it compiles none.
  */
 const CHECKS_BEFORE_COMPILING = 30
 

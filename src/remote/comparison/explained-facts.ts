@@ -8,8 +8,8 @@ import type { Fact } from './document-facts.js'
 export type AssumptionFacts = ReadonlyMap<AssumptionId, readonly (readonly Fact[])[]>
 
 /**
- * Returns, for each fact that an assumption explains, this assumption. An assumption explains its
- * facts about a place only if all of them occur. It doesn't explain other facts about the place.
+ * Maps facts to the assumptions that explain them. An assumption explains its facts about a place
+ * only if all of them occur. It doesn't explain other facts about the place.
  */
 export function explainFacts(
   facts: readonly Fact[],
