@@ -83,7 +83,9 @@ function entriesWithoutLayer() {
   const layers = rules.layers.flat()
   return readdirSync('src')
     .filter((name) => !layers.includes(name))
-    .map((name) => `src/${name} has no layer: add it to LAYERS in .dependency-cruiser.cjs`)
+    .map(
+      (name) => `misplaced: src/${name} has no layer: add it to LAYERS (.dependency-cruiser.cjs)`
+    )
 }
 
 function sourceFiles(where) {
