@@ -24,7 +24,9 @@ export const ReplayedRequest = namedObject(
       description: 'Whether the new response equals the recorded one; `next` for the next request'
     }),
     repeatedAs: Type.Optional(sequence('Number of the repeated request on this server')),
-    differences: Type.Optional(Type.Array(Difference, { description: 'Present if the response differs' })),
+    differences: Type.Optional(
+      Type.Array(Difference, { description: 'Present if the response differs' })
+    ),
     cause: Type.Optional(Type.String({ description: 'Probable cause of the difference' }))
   }
 )
