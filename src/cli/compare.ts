@@ -101,7 +101,7 @@ function outcomeOptions(): Option[] {
   return [
     new Option(
       '--replaced',
-      "the seed's personal data was replaced by record, using the same --api-key"
+      'record replaced the personal data in the seed, using the same --api-key'
     ),
     withoutVariable(profileOption('profile to use for the seed', 'the profile in the seed')),
     withoutVariable(assumeOption()),

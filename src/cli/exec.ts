@@ -42,10 +42,10 @@ export function addCommands(root: Command): void {
 
 function reportOptions(): Option[] {
   const env =
-    "set a variable for the command; the value is url, url/<path> or key (the first environment's)"
+    'set a variable for the command; the value is url, url/<path> or key (of the first environment)'
   const summary = 'append a Markdown summary to this file: failures, hints and coverage'
   const state = 'the tests that `notification-mock open` can reopen from the report'
-  const strict = 'fail on hints of likely mistakes, such as an unknown parameter'
+  const strict = 'fail on hints at likely mistakes, such as an unknown parameter'
   const allow = `hint that --strict ignores: ${HINT_IDS.join(', ')}`
   const failOn = 'fail on this hint too; --strict alone ignores page-not-requested'
   return [

@@ -45,9 +45,9 @@ export function addServerOptions(
   const exporting = 'write all data to this file on exit, as a seed for --seed'
   const journal = 'how many requests each journal keeps; 0 turns it off'
   const stubs = "static responses for the rest of Novu's API, in each new environment"
-  const fallback = "forward requests to the rest of Novu's API to this server"
+  const fallback = "forward requests for the rest of Novu's API to this server"
   const fallbackKey = 'API key for the fallback server; required if it is another machine'
-  const fallbackTimeout = 'how long the fallback server may send nothing; 0 means no limit'
+  const fallbackTimeout = 'how long to wait if the fallback server sends nothing; 0 means no limit'
   const level = new Option(
     '--log-level <level>',
     'log level of stderr; info logs rejected requests, debug logs all'

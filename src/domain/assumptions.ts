@@ -53,13 +53,16 @@ const ASSUMPTIONS = {
   },
   credentials: {
     description: "Whether responses contain an integration's credentials.",
-    document: ['stored', 'yes, as they are stored'],
-    live: ['hidden', 'always `{}`, and `configurations` has no `inboundWebhookSigningKey`']
+    document: ['stored', 'responses contain the stored credentials'],
+    live: [
+      'hidden',
+      '`credentials` is always `{}`, and `configurations` has no `inboundWebhookSigningKey`'
+    ]
   },
   'unknown-channel-filter': {
     description: 'What the message list returns for an unknown `channel`.',
     document: ['reject', '422 on `channel`'],
-    live: ['empty-page', '200, an empty page']
+    live: ['empty-page', '200 with an empty page']
   },
   'unknown-subscriber-filter': {
     description: 'What the message list returns for an unknown `subscriberId`.',
@@ -70,22 +73,22 @@ const ASSUMPTIONS = {
     description:
       'What the message list returns for a context key that does not have the form `type:id`.',
     document: ['reject', '422 on `contextKeys`'],
-    live: ['empty-page', '200, an empty page']
+    live: ['empty-page', '200 with an empty page']
   },
   'paging-bounds': {
     description: 'Which `page` and `limit` the message list accepts.',
     document: [
       'strict',
-      '`page` is a whole number from 0 and `limit` a whole number from 1 to 1000; ' +
+      '`page` must be a whole number of at least 0, and `limit` a whole number from 1 to 1000; ' +
         'other values get a 422 on the field'
     ],
     live: [
       'lenient',
-      'an empty `limit` or a `limit` of 0 means 10, and a `limit` above 1000 gets a 400 ' +
-        '`Limit can not be larger then 1000` (sic); ' +
-        'a value that is no number gets a 422 on `general` with the value `No Value Recorded`; ' +
+      'an empty `limit` or a `limit` of 0 means 10; a `limit` above 1000 gets a 400 ' +
+        '`Limit can not be larger then 1000` (sic); a value that is not a number gets a 422 ' +
+        'on `general` with the value `No Value Recorded`. ' +
         'Novu accepts fractions and negative numbers, but its response to them is unknown, ' +
-        'so they are rejected as in `strict`'
+        'so the mock rejects them as in `strict`'
     ]
   },
   'total-count': {
@@ -94,7 +97,7 @@ const ASSUMPTIONS = {
     live: [
       'absent',
       '`totalCount` is absent, and `hasMore` is true if the page is full. ' +
-        'A Novu feature flag that is off by default switches to `present`'
+        'Novu has a feature flag, off by default, that switches to `present`'
     ]
   },
   'embedded-subscriber': {
@@ -147,25 +150,27 @@ const ASSUMPTIONS = {
       'To whom an idempotency key belongs, and when a repeated request counts as the same.',
     document: [
       'request',
-      'the key belongs to the environment; method, path and body must be the same, or else 422'
+      'the key belongs to the environment; ' +
+        'using it again with another method, path or body gets a 422'
     ],
     live: [
       'body',
       'the key belongs to the organization, so its other environments get the replay too; ' +
-        'the body must be the same, or else 422'
+        'using it again with another body gets a 422'
     ]
   },
   'idempotency-quotes': {
     description: 'Whether double quotes around an idempotency key are part of the key.',
-    document: ['stripped', 'no: `"a"` and `a` are the same key'],
-    live: ['kept', 'yes: the key is the unchanged value of the header']
+    document: ['stripped', 'the quotes are removed, so `"a"` and `a` are the same key'],
+    live: ['kept', 'the quotes are part of the key']
   },
   'idempotency-rejections': {
     description: 'What the 409 and the 422 for an idempotency key contain.',
     document: ['plain', 'the 422 has `errors: {}`'],
     live: [
       'linked',
-      "both have a `Link` header to Novu's idempotency docs; the 422 has no `errors`"
+      'the 409 and the 422 have a `Link` header to the idempotency docs of Novu; ' +
+        'the 422 has no `errors`'
     ]
   },
   'error-context': {
@@ -198,11 +203,11 @@ const ASSUMPTIONS = {
   'message-extras': {
     description:
       "Whether messages contain `id`, `updatedAt` and `__v`, which the API reference doesn't list.",
-    document: ['absent', 'no'],
+    document: ['absent', 'messages have no `id`, `updatedAt` or `__v`'],
     live: [
       'present',
-      'yes: `id` is the `_id`, `updatedAt` is when the message was last delivered, seen or read, ' +
-        'and `__v` is 0'
+      'the `id` of a message is its `_id`, `updatedAt` is when the message was last delivered, ' +
+        'seen or read, and `__v` is 0'
     ]
   },
   'path-form': {
@@ -212,8 +217,8 @@ const ASSUMPTIONS = {
   },
   cors: {
     description: 'Whether web pages of other origins can call the API.',
-    document: ['allowed', 'yes: responses have CORS headers, and preflights get a 204'],
-    live: ['absent', 'no: responses have no CORS headers, and preflights get a 404']
+    document: ['allowed', 'responses have CORS headers, and preflights get a 204'],
+    live: ['absent', 'responses have no CORS headers, and preflights get a 404']
   }
 } as const
 

@@ -33,7 +33,7 @@ export const AUTH_CASES: readonly ConformanceCase[] = [
     id: 'auth.required',
     rule:
       'Every operation rejects a request without a key, with an unknown key or with another ' +
-      'authorization scheme. An `idempotency-key` makes no difference.',
+      'authorization scheme. Sending an `idempotency-key` does not help.',
     basis: apiReference(
       'Every operation requires `ApiKey <API_KEY>`; `idempotency-key` is not authentication'
     ),

@@ -66,8 +66,8 @@ export const PAGING_CASES: readonly ConformanceCase[] = [
   {
     id: 'paging.joined',
     rule:
-      'The pages together contain the complete list without gaps or duplicates, with or without a ' +
-      'filter. The limit does not change the messages.',
+      'The pages together contain the complete list without gaps or duplicates, with or without ' +
+      'a filter. Every limit lists the same messages.',
     basis: apiReference(
       'page: Page number (zero-based default); limit: Number of messages per page'
     ),

@@ -100,7 +100,7 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
   },
   {
     id: 'primary.body',
-    rule: 'The request body is ignored, whether it is missing, `{}`, a form or text.',
+    rule: 'The request body is ignored. It can be `{}`, a form or text, or be missing.',
     basis: behavior('the request body of set-primary'),
     async run(service) {
       const { _id } = await service.integrations.one()

@@ -46,7 +46,7 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
       await send(setPrimaryPath(SENDGRID))
       integration.primary = integration._id === SENDGRID
     },
-    'primary.result: set-primary returns another integration than the requested one': async (
+    'primary.result: set-primary returns an integration that was not requested': async (
       _,
       { request, response, send }
     ) => request.path.includes(TWILIO) && replace(response, await send(setPrimaryPath(SENDGRID))),

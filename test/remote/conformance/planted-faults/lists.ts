@@ -61,7 +61,7 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
     'filter.context-twice: a repeated context key finds nothing': emptyUnless(
       (keys) => new Set(keys).size === keys.length
     ),
-    async 'filter.and: a channel and a subscriber, sent alone, find messages that match only one'(
+    async 'filter.and: a channel and a subscriber, if sent alone, find messages that match either'(
       page,
       { request, send }
     ) {
@@ -128,9 +128,9 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
       path.replaceAll('contextKeys=', 'unknown='),
     'filter.context: all context keys except the first are ignored': (path) =>
       path.replace(/(contextKeys=[^&]*)(&contextKeys=[^&]*)+/, '$1'),
-    "filter.spellings: brackets are part of the parameter's name": (path) =>
+    'filter.spellings: `transactionId[]` is an unknown parameter': (path) =>
       path.replaceAll('[]', '_'),
-    "filter.spellings: indexes are part of the parameter's name": (path) =>
+    'filter.spellings: `transactionId[0]` is an unknown parameter': (path) =>
       path.replace(/\[\d\]/g, '_'),
     'filter.spellings: transaction ids are split at commas': (path) =>
       path.replace(/transactionId=([^&]*)%2C/, 'transactionId=$1&transactionId='),

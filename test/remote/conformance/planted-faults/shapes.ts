@@ -190,7 +190,7 @@ export const SHAPE_FAULTS: readonly PlantedFault[] = [
     }
   }),
   ...onPaths({
-    'live.path-form: a slash at the end of a path is ignored, but not its case': (path) =>
+    'live.path-form: the case of a path matters, but a slash at its end does not': (path) =>
       path.replace(/^(\/v1\/messages)\/(?=\?|$)/, '$1'),
     'step.forms: a workflow is only found by its identifier': (path) =>
       path.replace(/(workflows\/)[0-9a-f]{24}(?=\/)/, '$1none'),
