@@ -98,7 +98,7 @@ function runOptions(): Option[] {
     ),
     withoutVariable(
       profileOption(
-        'also fail the target if it differs from this profile',
+        'also fail if the target differs from this profile',
         'differences are only reported'
       )
     ),

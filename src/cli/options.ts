@@ -46,7 +46,7 @@ export function addServerOptions(
   const journal = 'how many requests each journal keeps; 0 turns it off'
   const stubs = "static responses for the rest of Novu's API, in each new environment"
   const fallback = "forward requests for the rest of Novu's API to this server"
-  const fallbackKey = 'API key for the fallback server; required if it is another machine'
+  const fallbackKey = 'API key for the fallback server; required if it is on another machine'
   const fallbackTimeout = 'how long to wait if the fallback server sends nothing; 0 means no limit'
   const level = new Option(
     '--log-level <level>',

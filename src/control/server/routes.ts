@@ -54,7 +54,7 @@ export function serverRoutes(route: AddRoute<'open'>, { assumptions, document }:
     handler: async () => ({ seeds: listBuiltInSeeds() })
   })
 
-  route('GET', '/openapi.json', 'getControlDocument', 'Get this document', {
+  route('GET', '/openapi.json', 'getControlDocument', 'Get this OpenAPI document', {
     response: freeObject('An OpenAPI document'),
     handler: async (request) => ({ ...(await document()), servers: serversOf(request) })
   })
