@@ -9,7 +9,7 @@ import { environmentRows } from './support/rows.js'
 
 const IMAGE = { database: Buffer.from('\0\nthe database\n'), seededAt: 1, apiKeys: ['one-key'] }
 
-test('an image of the default seed is read as it was saved', () => {
+test('reads an image of the default seed exactly as it was saved', () => {
   const file = join(createTempFolder(), 'default.db')
   writeImageFile(file, IMAGE)
   expect(readImageFile(file)).toEqual(IMAGE)
@@ -28,11 +28,11 @@ test.each<[damage: string, (content: Buffer) => Buffer]>([
   expect(readImageFile(file)).toBeUndefined()
 })
 
-test('code that runs from its source is not taken for a build, and uses no saved image', () => {
+test('code that runs from source is not mistaken for a build, and uses no saved image', () => {
   expect(isBuilt).toBe(false)
 })
 
-test('the times in an old image are moved as if the database were seeded now', async () => {
+test('the times in an old image are moved, as if the seed were applied now', async () => {
   const now = Date.UTC(2026, 10, 28)
   const seed = readFileSync('seeds/default.yaml', 'utf8')
   const applied = await useNewMock({ now, seed })
@@ -41,7 +41,7 @@ test('the times in an old image are moved as if the database were seeded now', a
   expect(environmentRows(withImage.db.client)).toEqual(environmentRows(applied.db.client))
 })
 
-test('the times in an image are moved again only if they would be too far off', async () => {
+test('the times in an image are moved again only if they are off by more than the limit', async () => {
   const now = Date.UTC(2026, 10, 28)
   await useNewMock({ now })
   const image = readDefaultImageAt(now, 0)

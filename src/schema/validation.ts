@@ -318,10 +318,15 @@ function describeType({ type, const: constant, enum: values, multipleOf, ...boun
 }
 
 function describeBounds({ minimum, exclusiveMinimum, maximum }: Record<string, unknown>): string {
-  const from = minimum === undefined ? '' : ` from ${minimum}`
-  const above = exclusiveMinimum === undefined ? '' : ` above ${exclusiveMinimum}`
   const hasMaximum = maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER
-  return from + above + (hasMaximum ? ` to ${maximum}` : '')
+  if (exclusiveMinimum !== undefined) {
+    return hasMaximum
+      ? ` above ${exclusiveMinimum} and at most ${maximum}`
+      : ` above ${exclusiveMinimum}`
+  }
+  if (minimum !== undefined && hasMaximum) return ` from ${minimum} to ${maximum}`
+  if (minimum !== undefined) return ` of at least ${minimum}`
+  return hasMaximum ? ` of at most ${maximum}` : ''
 }
 
 /**

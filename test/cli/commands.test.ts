@@ -63,8 +63,8 @@ describe('help', () => {
 })
 
 /**
- * The variables of flags whose descriptions differ between commands. Each of these flags means the
- * same in all commands: the server's address, the key of an environment, and so on.
+ * Variables of flags that have different descriptions in different commands, but the same meaning,
+ * such as the server's address or the key of an environment.
  */
 const SAME_MEANING = [
   'ADMIN_TOKEN',
@@ -83,7 +83,7 @@ function optionsWithVariable(command: Command): Option[] {
   return [...options, ...command.commands.flatMap(optionsWithVariable)]
 }
 
-test('no environment variable sets flags with different meanings', async () => {
+test('an environment variable means the same in all commands', async () => {
   const descriptions = new Map<string, Set<string>>()
   for (const { envVar = '', flags, description } of optionsWithVariable(await commandLine())) {
     const known = descriptions.get(envVar) ?? new Set()
@@ -195,7 +195,7 @@ test('healthcheck finds the server by environment variables, by flags or by URL'
   expect(await runHere(['healthcheck', url])).toEqual(healthy)
 })
 
-test('a temporary folder that cannot be written to is reported with the fix', async () => {
+test("reports a temporary folder that it can't write to, with a fix", async () => {
   const file = join(createTempFolder(), 'file')
   writeFileSync(file, '')
   const { code, stderr } = await runHere(['stop'], { TMPDIR: file })

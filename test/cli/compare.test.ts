@@ -65,13 +65,13 @@ describe('compare', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) })
   })
 
-  test('rejects a key that both servers reject with the same response', async () => {
+  test('fails if both servers reject the key, although their responses are equal', async () => {
     const { code, stderr } = await compareWithItself('--har', HAR, 'unknown-key')
     expect(code).toBe(1)
     expect(stderr).toMatch(/^error: http:\S+ rejects the key: 401 Unauthorized\n$/)
   })
 
-  test('prints and exits with 1 for a field that only the published document lacks', async () => {
+  test('prints a field that only the published document lacks, and exits with 1', async () => {
     const document = structuredClone(await openApiDocument(assume('document')))
     delete document.components.schemas.SubscriberResponseDto?.properties.email
     const file = join(createTempFolder(), 'openapi.json')

@@ -46,7 +46,7 @@ test('prints the report and exits with 1 if the coverage is below --min', async 
   })
 })
 
-test('prints at most 12 lines without --all, starting with figures and typos', async () => {
+test('without --all, prints at most 12 lines, and the totals and typos come first', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?chanel=sms')
   const whole: Coverage = (await mock.get('/_mock/coverage/server')).json
@@ -61,7 +61,7 @@ test('prints at most 12 lines without --all, starting with figures and typos', a
     '`chanel` is not a parameter of listMessages: sent once',
     'setIntegrationAsPrimary: never called'
   ])
-  // The text lists each uncovered item, and shows six of them.
+  // Two items are covered. The first six uncovered items are shown, and the others are counted.
   expect(lines.slice(-2)).toEqual([`and ${whole.total - 2 - 6} more: MORE`, ''])
 })
 

@@ -37,7 +37,7 @@ async function setPrimary(url: string, identifier: string, key: string) {
   return { replayed: response.headers.get('idempotency-replay'), body: await response.text() }
 }
 
-test('--export-on-exit writes a seed from which the next server restores the data', async () => {
+test('--export-on-exit writes a seed that gives the next server the same data', async () => {
   const cwd = createTempFolder()
   writeSeed(cwd, 'shop')
   const first = await startCommand(['--seed', 'shop.yaml', '--export-on-exit', 'state.yaml'], {
@@ -90,7 +90,7 @@ test('exec warns in one line that a seed is not applied to existing data', async
   expect(stderr).toMatch(new RegExp(`^notification-mock exec: ${NOT_APPLIED}.+\\n$`))
 })
 
-test('serve prints no key for existing data whose key is not in the seed', async () => {
+test("serve prints no key for existing data if the seed doesn't name its key", async () => {
   const { start } = await createDataFile()
   const other = await start('other.yaml')
   expect(other.printed).toContain('  shop  (key unknown: no seed names it)\n')

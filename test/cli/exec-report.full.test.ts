@@ -7,7 +7,8 @@ import { createTempFolder, runCommand, startCommand } from '../support/process.j
 
 /**
  * Acts like a test: sends a request with a misspelled parameter to a new environment, and a request
- * without a valid API key. Then removes the folder `cleaned`, as test runners do with theirs.
+ * without a valid API key. Then removes the folder `cleaned`, as test runners empty their output
+ * folders.
  */
 const PROGRAM = `
   import { rmSync } from 'node:fs'
@@ -43,7 +44,7 @@ async function run(args: readonly string[], code = 0) {
   return { ...ended, read: (name: string) => readFileSync(join(folder, name), 'utf8'), folder }
 }
 
-test('--report writes all tests and the command, and masks secrets in the command', async () => {
+test('--report lists all tests, and shows the command with masked secrets', async () => {
   const { code, stdout, stderr, read, folder } = await run(['--report', 'run.html'], 3)
   expect({ code, stderr }).toEqual({
     code: 3,
@@ -106,7 +107,7 @@ test('--strict keeps the exit code of a failed command', async () => {
 const CANT_WRITE = "notification-mock exec: warning: can't write cleaned/file: its folder does not"
 
 test.each(['--report', '--coverage-json'])(
-  "warns if it can't write the file of %s, and still exits with the command's exit code",
+  "if the file of %s can't be written, warns and exits with the command's exit code",
   async (flag) => {
     const { code, stderr, read } = await run([flag, 'cleaned/file', '--summary', 'summary.md'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(CANT_WRITE) })
@@ -122,7 +123,7 @@ test("--strict still fails the command if a report can't be written", async () =
   expect(stderr).toContain('(unknown-parameter)\n')
 })
 
-test('open starts a server with the failed test, and repeats its next request', async () => {
+test('open starts a server that can repeat the requests of a failed test', async () => {
   const { folder } = await run(['--report', 'run.html'])
   const { url, printed } = await startCommand(['open', 'run.html', '--test', 'a |'], {
     cwd: folder

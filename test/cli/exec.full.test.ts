@@ -53,7 +53,7 @@ async function startShellWithChild(
 }
 
 test.each(['SIGTERM', 'SIGKILL', 'SIGSEGV'] as const)(
-  'exec ends with the signal %s if this signal kills the command',
+  'if the signal %s kills the command, exec ends with the same signal',
   async (signal) => {
     const words = ['sh', '-c', `ulimit -c 0; kill -${constants.signals[signal]} $$`]
     expect(await runWithExec(words, { cwd: createTempFolder() })).toMatchObject({
@@ -74,7 +74,7 @@ describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s sent only to exec', 
     for (const pid of pids) await untilEnded(pid)
   })
 
-  test('lets the command handle the signal while the server is still running', async () => {
+  test('keeps the server running while the command handles a signal', async () => {
     const program = `process.on('${signal}', async () => {
       const { status } = await fetch(process.env.NOTIFICATION_MOCK_URL + '/health')
       process.exit(status - 100)
@@ -105,7 +105,7 @@ test('exec ends processes that the command left running, even if they ignore SIG
   const pids = stdout.trim().split('\n').map(Number)
   expect(pids).toHaveLength(2)
   for (const pid of pids) await untilEnded(pid)
-  // Newer versions of Node keep compiled code in the folder for temporary files.
+  // Newer versions of Node save compiled code in the folder for temporary files.
   const left = readdirSync(folder).filter((name) => name !== 'node-compile-cache')
   expect([...readdirSync(cwd), ...left]).toEqual([])
 })
@@ -124,7 +124,7 @@ test('exec ends the command and exits with 125 if the server fails', async () =>
 
 test('at a terminal, the command can read input, and receives Ctrl-C only once', async () => {
   const file = join(createTempFolder(), 'program.mjs')
-  // The program exits 300 ms after the first signal, so that it would also count a second one.
+  // The program exits 300 ms after the first signal, so that it can count a second signal.
   const program = `import { openSync } from 'node:fs'
     import { ReadStream } from 'node:tty'
     let interrupts = 0
@@ -268,7 +268,7 @@ test("stops the server when the command ends, and exits with the command's exit 
   await expect(fetch(`${stdout.trim()}/health`)).rejects.toThrow('fetch failed')
 })
 
-test("adds this machine to the command's NO_PROXY", async () => {
+test("adds this machine's names and addresses to the command's NO_PROXY", async () => {
   const program = 'console.log(process.env.NO_PROXY); console.log(process.env.no_proxy)'
   const { stdout } = await runCommand(
     ['exec', '--no-seed', '--', process.execPath, '-e', program],

@@ -11,8 +11,8 @@ import { createTempFolder } from '../support/process.js'
 import { runHere } from './here.js'
 
 /**
- * Returns the report of a run with one test for each outcome. During each test, one request has no
- * valid key. Another request belongs to no test.
+ * Returns the report of a run with one test for each outcome. During each test, one request is sent
+ * without a valid key. After the tests, one request is sent that belongs to no test.
  */
 async function createReport(name: string, outcomes: readonly ('failed' | 'passed')[]) {
   const seed = { environments: [{ name: 'Development', apiKeys: ['development-key'] }] }
@@ -54,7 +54,7 @@ async function writeTwo() {
   return { folder, run, merged: mergeReports(reports) }
 }
 
-test('a merged report has all tests, failed ones first, with their own requests', async () => {
+test('a merged report lists all tests, failed tests first, each with its own requests', async () => {
   const merged = mergeReports(await readTwo())
   const rows = merged.tests.map((reported) => ({
     outcome: reported.outcome,
@@ -69,7 +69,7 @@ test('a merged report has all tests, failed ones first, with their own requests'
   ])
 })
 
-test('a merged report has the facts, requests and hints of all runs, and their coverage', async () => {
+test('a merged report combines the commands, requests, hints and coverage of all runs', async () => {
   const { run, others, hints, coverage } = mergeReports(await readTwo())
   expect(run).toMatchObject({
     command: 'test a; test b',
@@ -83,7 +83,7 @@ test('a merged report has the facts, requests and hints of all runs, and their c
   expect(coverage.requests).toBe(8)
 })
 
-test('a merged report has each baseline once, and a title chooses a test of one run', async () => {
+test('a merged report has each baseline once, and an ambiguous title opens one failed test', async () => {
   const [a, b] = await readTwo()
   const merged = mergeReports([a, b])
   const opened = chooseTests(merged, 'same title')
@@ -97,7 +97,7 @@ test.each<[string, Partial<Report['run']>]>([
   ['b.html is a merged report', { mergedFrom: ['c.html'] }],
   ['a.html and b.html had different profiles or assumptions', { profile: 'live' }],
   ['had different profiles or assumptions', { assumptions: { 'vendor-names': 'novu' } }]
-])('rejects reports that do not belong together: %s', async (message, run) => {
+])("rejects reports that can't be merged: %s", async (message, run) => {
   const [a, b] = await readTwo()
   Object.assign(b.report.run, run)
   expect(() => mergeReports([a, b])).toThrow(message)

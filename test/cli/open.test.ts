@@ -17,7 +17,7 @@ async function report(states: 'failed' | 'off') {
   return reportOf(await mock.runRecord({ states }))
 }
 
-test('opens the first failed test, or the test with a part of the title', async () => {
+test('opens the first failed test, or the test whose title contains the given text', async () => {
   const failed = await report('failed')
   expect(chooseTests(failed, undefined)).toMatchObject([{ title: 'cart › failed' }])
   expect(chooseTests(failed, 'CART')).toMatchObject([{ title: 'cart › failed' }])
@@ -33,7 +33,7 @@ test('says that a report has no state', async () => {
   expect(() => chooseTests(off, undefined)).toThrow('was written with --report-state off')
 })
 
-test('rejects a missing, foreign or damaged file', () => {
+test('rejects a file that is missing, damaged or not a report', () => {
   const folder = createTempFolder()
   const write = (content: string) => {
     const file = join(folder, 'run.html')
@@ -46,7 +46,7 @@ test('rejects a missing, foreign or damaged file', () => {
   expect(() => readReport(write(data))).toThrow('is damaged: download or write the report again')
 })
 
-test('stops at a failed request, or one that the error mentions, or one with a hint', () => {
+test('stops at a request that failed, that the error mentions or that has a hint', () => {
   const requests = [1, 2, 3].map((sequence) => ({
     ...{ sequence, status: 200, path: `/v1/${sequence}` },
     query: sequence === 3 ? { limit: '0' } : {}

@@ -97,7 +97,7 @@ const VALID = `environments:
 test('seed check prints the counts of records, and accepts names of built-in seeds', async () => {
   const cwd = createTempFolder()
   writeFileSync(join(cwd, 'shop.yaml'), VALID)
-  // The command must find the built-in seed, although a folder has the same name.
+  // The command must find the built-in seed even though a folder has the same name.
   mkdirSync(join(cwd, 'empty'))
   const { stdout, ...ended } = await runCommand(['seed', 'check', 'shop.yaml', 'empty'], { cwd })
   expect(ended).toEqual({ code: 0, signal: null, stderr: '' })

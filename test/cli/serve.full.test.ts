@@ -97,7 +97,7 @@ describe('when the server is ready', () => {
     expect(await page.json()).toMatchObject({ data: [], totalCount: 0 })
   })
 
-  test('--no-cors blocks web pages of other origins', async () => {
+  test('--no-cors blocks web pages from other origins', async () => {
     const { url } = await startCommand(['--no-seed', '--no-cors'])
     const { headers } = await fetch(`${url}/health`, {
       headers: { origin: 'http://elsewhere.example' }
@@ -106,7 +106,7 @@ describe('when the server is ready', () => {
   })
 })
 
-test('variables set options, and commas in a variable separate several seeds', async () => {
+test('environment variables set options, and commas separate several seeds', async () => {
   const VARIABLES = {
     NOTIFICATION_MOCK_SEED: 'shop.yaml,other.json',
     NOTIFICATION_MOCK_PROFILE: 'live',

@@ -25,7 +25,7 @@ interface User {
 }
 
 /**
- * Simulates a user with their own folders, whose commands don't see the servers of other users.
+ * Simulates a user with their own folders. Commands of this user don't see other users' servers.
  * Stops the user's servers when the test ends.
  */
 function createUser(port?: number): User {
@@ -102,7 +102,7 @@ test('start fails with the error from the log, and leaves no server behind', asy
 const areHealthy = (servers: { url: string }[]) =>
   Promise.all(servers.map(({ url }) => isHealthy(url)))
 
-test('with several servers, stop needs --port and stops only the server on this port', async () => {
+test('if several servers run, stop needs --port, and stops only the server on this port', async () => {
   const { start, run } = createUser()
   const first = await start()
   const servers = [first, await start(), await start()]
@@ -136,7 +136,7 @@ test('stop never ends another process with the same port or process id', async (
   expect(await isHealthy(other.url)).toBe(true)
 })
 
-test('no command asks a proxy for a server on this machine', async () => {
+test('no command uses a proxy to reach a server on this machine', async () => {
   const { start, cwd, env } = createUser()
   const { url } = await start()
   const program = "globalThis.fetch = async () => new Response('', { status: 502 })"
@@ -174,7 +174,7 @@ test('a server started through npm keeps running after npm exits', async () => {
   expect(await run('stop')).toMatchObject({ code: 0 })
 })
 
-test('a signal to the start command also ends its server before it is ready', async () => {
+test('a signal that ends `start` early also ends the server that it is starting', async () => {
   const { cwd, env, run } = createUser()
   writeSeed(cwd, 400_000)
   const args = ['start', '--seed', 'seed.json', '--port', '0', '--data', 'kept.db']
@@ -198,7 +198,7 @@ test('wait exits when the server is ready, even if the server starts after wait'
   })
 })
 
-test('wait fails after its timeout, and reports the last problem', async () => {
+test('wait fails after its timeout, and reports why the server was not ready', async () => {
   const { run } = createUser()
   const message = 'not ready after 1 s: http://127.0.0.1:9/health: no response: '
   expect(await run('wait', 'http://127.0.0.1:9', '--timeout', '1')).toEqual(failed(message))

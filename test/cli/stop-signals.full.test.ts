@@ -47,8 +47,8 @@ test('a signal lets requests in flight finish, even if npm sends the signal twic
   child.kill('SIGTERM')
   await untilClosing(url)
   child.kill('SIGTERM')
-  // Finish one request after the other. A server that closes connections too early would close the
-  // other requests' connections during the first response, so those requests would fail.
+  // Finish the requests one by one. A server that closes connections too early would do so during
+  // the first response, and the other requests would fail.
   for (const [index, call] of calls.entries()) {
     expect(await call.finish()).toMatchObject({
       status: 200,

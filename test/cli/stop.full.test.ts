@@ -65,7 +65,7 @@ const BUSY: Record<string, (server: RunningProcess) => Promise<unknown>> = {
 }
 
 test.each(Object.entries(BUSY))(
-  'despite %s, SIGTERM ends the process soon and leaves a clean file',
+  'despite %s, SIGTERM soon ends the process, and leaves a clean data file',
   async (what, makeBusy) => {
     const cwd = createTempFolder()
     const server = await startCommand(KEPT, { cwd })
@@ -110,7 +110,7 @@ test.each([
   ['SIGTERM', 'npm alone'],
   ['SIGINT', 'the whole process group (as Ctrl-C does)']
 ] as const)(
-  'with npm, %s sent to %s lets requests in flight finish and leaves a clean file',
+  'if npm runs it, %s sent to %s lets requests in flight finish, and leaves a clean data file',
   async (signal, to) => {
     const folder = await createDependentPackage({
       start: 'notification-mock --port 0 --data kept.db'

@@ -18,7 +18,7 @@ test('a summary stays below the 1 MiB that GitHub accepts, and counts what it om
   expect(summary).toContain('- and 700 more lines; --report writes all to a file\n')
 })
 
-test('a summary lists an unread page, which --strict ignores unless --fail-on names it', async () => {
+test('a summary lists the hint about an unread page, which --strict ignores without --fail-on', async () => {
   const { url } = await useNewMock()
   const env = await connect(url).environment({ from: 'Development' })
   const lists = ['channel=email&limit=5', 'limit=5&page=1']
@@ -30,7 +30,7 @@ test('a summary lists an unread page, which --strict ignores unless --fail-on na
   expect(failingHints(hints, { failOn: ['page-not-requested'] })).toHaveLength(1)
 })
 
-test('a summary has the reason of each rejected request of a failed test', async () => {
+test('a summary shows why each rejected request of a failed test was rejected', async () => {
   const { url } = await useNewMock()
   const env = await connect(url).environment()
   for (const query of ['limit=0', 'limit=0', 'page=-1'])

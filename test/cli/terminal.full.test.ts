@@ -93,10 +93,7 @@ function expectHarmless(printed: string): void {
   expectNoControls(printed)
 }
 
-/**
- * Expects no control characters, except in the sequence with which a command clears its progress
- * line.
- */
+/** Expects no control characters, except in the sequence that clears a command's progress line. */
 function expectNoControls(printed: string): void {
   const lines = printed.replaceAll('\u001b[K', '').replaceAll('\r', '\n').split('\n')
   for (const line of lines) {

@@ -20,15 +20,15 @@ interface Watched extends RunningProcess {
   cwd: string
   /** Overwrites a file in place, as a redirection in a shell does. */
   write(text: string, file?: string): void
-  /** Waits for this number of further lines on stdout, and resolves with them. */
+  /** Waits for the given number of further lines on stdout, and resolves with them. */
   nextLines(lines: number): Promise<string>
-  /** Waits for this number of further lines on stderr, and resolves with them. */
+  /** Waits for the given number of further lines on stderr, and resolves with them. */
   nextErrorLines(lines: number): Promise<string>
   get(path: string, key?: string): Promise<Record<string, unknown>>
 }
 
 /**
- * Writes the files into a new folder, and starts the command with --watch on them. The command is
+ * Writes the files into a new folder, and starts a server there with `--watch`. The server is
  * stopped when the test ends.
  */
 async function startWatching(
@@ -89,7 +89,7 @@ test('keeps existing data at the start, and reloads a seed when it changes', asy
   })
 })
 
-test('adds, reloads and removes environments, and prints each change', async () => {
+test('when the seed changes, adds, reloads and removes environments, and prints each change', async () => {
   const mock = await startWatching({ 'shop.yaml': MORE })
   mock.write(MORE.replace('shop-key', 'shop-key, new-key') + OTHER)
   const added = 'seed changed: shop.yaml: Other added, with the key other-key\n'

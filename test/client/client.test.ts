@@ -73,7 +73,7 @@ test('the client for browsers reports a missing global fetch', async () => {
   )
 })
 
-test('throws an error that names the nearest request if a verification fails', async () => {
+test('if a verification fails, the error names the request that is nearest to a match', async () => {
   const { env } = await createClient()
   await list(env, '?channel=sms')
   const expected = { operation: 'listMessages', query: { channel: 'email' } } as const
@@ -90,7 +90,7 @@ test('throws an error that names the nearest request if a verification fails', a
   })
 })
 
-test('waits for a request until it arrives, the time is over or the signal aborts', async () => {
+test('waits for a request until it arrives, the time runs out or the signal aborts', async () => {
   const { env } = await createClient()
   await list(env)
   const waiting = env.requests.waitFor({ path: setPrimary(MAILGUN), status: 200 }, { within: '1m' })

@@ -188,7 +188,7 @@ test('gives a hint for more than 20 equal requests within 2 seconds', async () =
   expect(hintsOf(mixed)).toEqual([])
 })
 
-test('gives a hint for an unread next page only if another list is paged later', async () => {
+test('gives a hint for an unread second page only if the second page of another list is read', async () => {
   const { env, send } = await createEnvironment()
   await send('/v1/messages?limit=5')
   expect(await findHints(env)).toEqual([])
@@ -197,7 +197,7 @@ test('gives a hint for an unread next page only if another list is paged later',
   expect(summaryOf(await findHints(env))).toEqual([['page-not-requested', [1]]])
 })
 
-test('gives a hint for requests that a page of another origin sent with the API key', async () => {
+test('gives a hint if a page from another origin sent the API key', async () => {
   const { env, send } = await createEnvironment()
   const origin = 'http://localhost:3000'
   for (const page of [0, 1]) await send(`/v1/messages?page=${page}`, { headers: { origin } })

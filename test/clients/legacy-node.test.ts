@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { type TestMock, useMock } from '../support/mock.js'
 
 /**
- * These tests send what other clients send. The requests were captured, or taken from the clients'
- * source code.
+ * These tests send the requests of other clients. The requests were captured, or taken from the
+ * clients' source code.
  */
 
 const MAIL = '66f1c2a47c9b1a0012ad0001'

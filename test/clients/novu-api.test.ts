@@ -50,7 +50,7 @@ const INTEGRATIONS = [
 ]
 
 describe.each(PROFILES)('set-primary in %s', (profile) => {
-  test('replays the response for a used idempotency key, and marks it in the headers', async () => {
+  test('replays the response if an idempotency key is repeated, and marks it as a replay', async () => {
     const { novu, storedKeys } = await createClient(profile, { integrations: INTEGRATIONS })
     const first = await novu.integrations.setAsPrimary(MAIL, 'my-key')
     expect(first.result).toMatchObject({
@@ -78,7 +78,7 @@ describe.each(PROFILES)('set-primary in %s', (profile) => {
     await mock.post(path, { headers: { 'idempotency-key': 'my-key' }, body: 'another' })
     const error = await thrownBy(novu.integrations.setAsPrimary(MAIL, 'my-key'))
     const message = 'Request with key "my-key" is being reused for a different body'
-    // In `live`, the body has no `errors`, like Novu's body, so the client can't parse it.
+    // In `live`, as in Novu, the body has no `errors`, so the client can't parse it.
     const { document, live } = {
       document: errors.ValidationErrorDto,
       live: errors.ResponseValidationError
@@ -290,7 +290,7 @@ test.each(PROFILES)('finds steps whose ids contain special characters, in %s', a
   expect(result).toMatchObject({ workflowId: identifier, stepId })
 })
 
-test('the client rejects the names in the API reference that Novu spells differently', async () => {
+test('the client rejects names from the API reference that Novu itself spells differently', async () => {
   const step = { stepId: 's', type: 'sms' }
   const channels = [{ providerId: 'service-slack', credentials: {}, _integrationId: CHAT }]
   const { novu } = await createClient('document', {

@@ -25,7 +25,10 @@ const FOREIGN_REQUESTS: [title: string, headers: Record<string, string>][] = [
   ['an Origin that starts with localhost', { origin: 'http://localhost.evil.example' }],
   ['the Origin null', { origin: 'null' }],
   ['a proxy header that names another machine', { 'x-forwarded-for': '127.0.0.1, 203.0.113.7' }],
-  ['a proxy header that hides a client', { forwarded: 'for=127.0.0.1;proto=https, for=_hidden' }]
+  [
+    "a proxy header that hides the client's address",
+    { forwarded: 'for=127.0.0.1;proto=https, for=_hidden' }
+  ]
 ]
 
 test.each(FOREIGN_REQUESTS)('rejects management requests with %s', async (_title, headers) => {

@@ -68,7 +68,7 @@ test('every route rejects a body that is nested more than 100 levels deep', asyn
     }
   }
   expect((await mock.get('/_mock/environments')).json.environments).toHaveLength(3)
-  // Only 98 levels fit, because the request's body and `effect` are two of the 100 allowed levels.
+  // The request's body and `effect` are two of the 100 allowed levels, so 98 levels are left.
   const { status } = await mock.post('/_mock/faults', {
     body: `{"effect": {"status": 503, "body": ${nested(98)}}}`
   })

@@ -9,7 +9,7 @@ const CREATE: [string, string] = ['POST', '/_mock/environments']
 const ONE_OF = `must be one of ${OPERATION_IDS.join(', ')}`
 const PARTS = 'must be one of data, requests, faults, clock, idempotency'
 const STATUS = 'must be a whole number from 400 to 599'
-const TIMES = 'must be a whole number from 1 or "always"'
+const TIMES = 'must be a whole number of at least 1 or "always"'
 const TTL = 'must be a whole number from 1 to 2592000000 or a duration, such as 30s, 10m or 1h'
 
 /**
@@ -35,7 +35,7 @@ const CASES: [to: [string, string], sent: unknown, messages: Record<string, stri
   [
     FAULT,
     { effect: { delay: 5 }, probability: 0 },
-    { probability: 'must be a number above 0 to 1, not 0' }
+    { probability: 'must be a number above 0 and at most 1, not 0' }
   ],
   [
     FAULT,

@@ -37,7 +37,7 @@ test('the merged coverage equals the coverage of one server with all requests', 
   expect(together.covered).toBeGreaterThan(Math.max(...runs.map(({ covered }) => covered)))
 })
 
-test('a run without requests adds no items that the other runs do not document', async () => {
+test('a run without requests adds no items to the merged coverage', async () => {
   const mock = await useMock()
   const unused = await coverageOf(mock, [])
   const { apiKey } = (await create(mock, { from: 'Development', profile: 'live' })).json

@@ -65,7 +65,7 @@ test.skipIf(process.platform === 'win32').each(LOSSES.filter(([how]) => how !== 
   }
 )
 
-test('a backup that replaces the data file is what the next start reads', () => {
+test('the next start reads a backup that has replaced the data file', () => {
   const { file, backup } = createFileWithBackup()
   const { close } = openAndWrite(file)
   renameSync(backup, file)
@@ -74,7 +74,7 @@ test('a backup that replaces the data file is what the next start reads', () => 
   expect(readDatasets(file)).toEqual([])
 })
 
-test('a data file that was moved away has all changes after closing', () => {
+test('a data file that was moved away has all changes after the database is closed', () => {
   const { file, backup } = createFileWithBackup()
   const { close } = openAndWrite(file)
   renameSync(file, backup)
@@ -83,7 +83,7 @@ test('a data file that was moved away has all changes after closing', () => {
   expect(readDatasets(backup)).toEqual([42])
 })
 
-test('closing keeps a log that was put next to the replaced data file', () => {
+test('closing keeps the log of a backup that has replaced the data file', () => {
   const { file, backup } = createFileWithBackup()
   const { close } = openAndWrite(file)
   renameSync(backup, file)
@@ -93,7 +93,7 @@ test('closing keeps a log that was put next to the replaced data file', () => {
   expect(readFileSync(`${file}-wal`, 'utf8')).toBe('the log of the backup')
 })
 
-test('responds with 500 and says how to fix it if a page of the data file is damaged', async () => {
+test('if a page of the data file is damaged, responds with 500 and says how to fix it', async () => {
   const data = join(createTempFolder(), 'mock.db')
   const messages = Array.from({ length: 500 }, () => ({ channel: 'email' as const }))
   const seed = seedOf({ messages })

@@ -33,7 +33,7 @@ describe('openDatabase', () => {
     expect(countRows(open(file).db.client, 'environments')).toBe(0)
   })
 
-  test('creates the tables in a file if a process was killed before it created them', () => {
+  test('creates the missing tables if a process was killed before it created them', () => {
     const file = join(createTempFolder(), 'mock.db')
     new Database(file)
       .exec(
@@ -280,7 +280,9 @@ function writeAndGetKilled(file: string, sql: string, openFile: OpenFile = openD
   expect(statSync(`${file}-wal`).size).toBeGreaterThan(0)
 }
 
-/** Opens the file as another program does, which stores nothing about its log in the file. */
+/**
+ * Opens the file as another program does. Unlike ours, it stores nothing about its log in the file.
+ */
 function openInOtherProgram(file: string) {
   const client = new Database(file)
   client.pragma('locking_mode = EXCLUSIVE')
@@ -372,8 +374,8 @@ const message = (subject: string) => ({
 
 /**
  * Inserts an environment with the message `present`. Its baseline has the message `former`. Dataset
- * 7 is unused, as if a process was killed before it could delete the dataset. Uses only columns
- * that exist after the first five migrations.
+ * 7 is unused, as if a process had been killed before it could delete the dataset. Uses only
+ * columns that exist after the first five migrations.
  */
 function fillOlderFile(file: string): void {
   const client = new Database(file)
@@ -398,7 +400,7 @@ function fillOlderFile(file: string): void {
   client.close()
 }
 
-/** Starts a server with a data file like that of an older version with five migrations. */
+/** Starts a server with a data file of an older version, which had only five migrations. */
 async function serveOlderFile() {
   const file = createOlderFile(5)
   fillOlderFile(file)

@@ -63,7 +63,7 @@ test.each(PAGES.filter((page) => examplesOf(pathOf(page), 'js').length > 0))(
   }
 )
 
-/** Servers that `open` starts have these routes. Their page shows them without output. */
+/** Only servers that `open` starts have these routes. The page shows no output for them. */
 const OF_REPLAYS = ['get /_mock/replay', 'post /_mock/replay/next']
 
 test('the pages have an example of every control route', async () => {
@@ -103,7 +103,7 @@ function isCall(command: string, method: string, path: string): boolean {
   return sent.toLowerCase() === method && url.test(command)
 }
 
-test('the seed in docs/write-seeds.md generates as many messages as it says', async () => {
+test('the seed in docs/write-seeds.md generates as many messages as the page says', async () => {
   const seed = blocksOf('docs/write-seeds.md').find(({ text }) => text.includes('generate:'))
   expect(seed?.text).toContain('messages: 10000')
   const mock = await useNewMock({ seed: seed?.text ?? '' })

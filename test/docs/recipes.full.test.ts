@@ -74,7 +74,7 @@ beforeAll(() => {
   }
 }, 600_000)
 
-/** Replaces Bun's command, which needs its install script, by the binary of this platform. */
+/** Replaces Bun's command, which needs its install script, with the binary for this platform. */
 function linkBun(): void {
   const [platform = ''] = readdirSync(join(folder, 'node_modules/@oven'))
   const command = join(folder, 'node_modules/.bin/bun')

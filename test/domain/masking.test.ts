@@ -9,7 +9,7 @@ test.each(SECRET_TEXTS)('masks a secret in %s', (_title, text) => {
   expect(masked).not.toMatch(SECRET_PART)
 })
 
-test('a name suggests a secret if it has a word for one, however it is written', () => {
+test('a name suggests a secret if it contains a word for a secret, in any spelling', () => {
   const names =
     'password passwd userPassword deviceTokens access_token X-Api-Key apikey secretKey ' +
     'inboundWebhookSigningKey x-novu-signature X-Hub-Signature-256 sig hmacsig dbpwd PWD cookie ' +
@@ -19,7 +19,7 @@ test('a name suggests a secret if it has a word for one, however it is written',
   expect(names.split(' ').filter((name) => !isSecretName(name))).toEqual([])
 })
 
-test('ordinary names stay readable', () => {
+test('does not mistake ordinary names for secrets', () => {
   const names =
     'design signal keyboard idempotency-key secretary tokenizer author authorId monkey signed ' +
     'primaryKey max_tokens total_tokens token_type expires_in tokenExpiresAt tokenCount assign ' +
@@ -55,7 +55,7 @@ const EDGES = [
   ['://', '']
 ] as const
 
-test.each(REPEATED)('masks many %j in linear time', (part) => {
+test.each(REPEATED)('masks a text that repeats %j in linear time', (part) => {
   for (const [start, end] of EDGES) {
     const durationOf = (length: number) => {
       const text = start + part.repeat(length / part.length) + end

@@ -56,7 +56,7 @@ test.each(PAGING)('both profiles accept %s', async (query, expected) => {
   }
 })
 
-const WHOLE = 'page must be a whole number from 0'
+const WHOLE = 'page must be a whole number of at least 0'
 const SIZE = 'limit must be a whole number from 1 to 1000'
 
 /**

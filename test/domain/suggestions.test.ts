@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { suggest } from '../../src/domain/suggestions.js'
 
-// Inserting, deleting or replacing a letter is one typo, and so is swapping two adjacent letters. A
-// word may have one typo for every three letters.
+// Inserting, deleting or replacing a letter counts as one typo, as does swapping two adjacent
+// letters. A word may have one typo for every three letters.
 test.each([
   ['chanel', ['content', 'channel'], 'channel'],
   ['x', ['content', 'channel'], undefined],

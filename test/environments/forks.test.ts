@@ -119,7 +119,7 @@ test('a fork sends the same responses as its origin, with its own ids', async ()
   expectConsistentDatasets(mock.db)
 })
 
-test('a fork of a fork uses its own ids, whichever of the three environments changes', async () => {
+test('a fork of a fork uses its own ids, even if all three environments have changed', async () => {
   const mock = await useMock({ now: NOW })
   const origin = await createShop(mock)
   const middle = await fork(mock, origin)
@@ -204,7 +204,7 @@ test("a fork keeps free-form JSON unchanged, even if it contains the origin's id
   expect(await message()).toMatchObject(expected)
 })
 
-test("in a fork's organization, a stored response is replayed with the fork's ids", async () => {
+test("another environment of a fork's organization gets a replay with the fork's ids", async () => {
   const mock = await useMock({ now: NOW })
   const assumptions = { 'idempotency-match': 'body' }
   const origin = await createShop(mock, { assumptions })
@@ -272,7 +272,7 @@ async function measureActions(messages: number) {
   return { db: mock.db, actions, measureWrite: () => measure(write) }
 }
 
-test('fork, snapshot, restore and reset write no message rows', async () => {
+test('forks, snapshots, restores and resets write no message rows', async () => {
   const { actions } = await measureActions(60)
   expect(actions).toEqual((await measureActions(3000)).actions)
   // A fork writes three rows: an environment, its API key and its baseline.

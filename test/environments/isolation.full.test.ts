@@ -6,7 +6,7 @@ import { allRows } from '../support/rows.js'
 
 /**
  * `foo` and `bar` share an organization; `baz` has its own. The names have equal lengths, so that
- * responses do too.
+ * the responses have equal lengths too.
  */
 const ORGANIZATIONS = { foo: 'Acme', bar: 'Acme', baz: 'Other' } as const
 type Name = keyof typeof ORGANIZATIONS

@@ -8,11 +8,14 @@ type Call = [name: string, send: (url: string, apiKey: string) => Promise<unknow
 
 const EARLIER_CALLS: typeof CALLS = {
   ...CALLS,
-  // Earlier versions take the id, where the newest version takes an object.
+  // Earlier versions take the id instead of the object that the newest version takes.
   'list preferences': (novu) => novu.subscribers.preferences.list('ada' as never)
 }
 
-/** Returns the calls of one version. `folder` returns the folder that contains the client. */
+/**
+ * Returns the calls for one version of the client. `folder` returns the folder that contains the
+ * client.
+ */
 export function callsOfNovuApi(version: string, folder: () => string): Call[] {
   return Object.entries(EARLIER_CALLS).map(([name, call]) => [
     name,

@@ -19,7 +19,7 @@ test.each([
 
     const entries = await journalOf(mock, '?operation=setIntegrationAsPrimary')
     expect(entries.map(({ flags }) => flags.replayed ?? false)).toEqual([false, replayed])
-    // Only one key is stored, and both requests have it, so the operation ran only once.
+    // Only one key is stored, and both requests sent it, so the operation ran only once.
     const [key] = keyRows(mock.db.client).map((row) => row.key)
     expect(entries.map((entry) => entry.headers['idempotency-key'])).toEqual([key, key])
   }

@@ -80,7 +80,7 @@ test.each([
   [{}, 'true'],
   [{ cors: false }, null],
   [{ assumptions: { cors: 'absent' } }, null]
-])('with the options %j, a preflight for a private network allows it: %s', async (...row) => {
+])('with the options %j, access-control-allow-private-network is %s', async (...row) => {
   const [options, allowed] = row
   const { url } = await useMock({ seed: SEED, ...options })
   const { headers } = await fetch(`${url}/v1/messages`, {
@@ -112,7 +112,7 @@ test('with CORS off, responses have no CORS headers and OPTIONS gets 405', async
   }
 })
 
-test("the server's assumption decides how a preflight without a key is answered", async () => {
+test("the server's assumption decides which response a preflight without a key gets", async () => {
   const mock = await useMock({ seed: SEED, assumptions: { cors: 'absent' } })
   const preflight = { method: 'OPTIONS', headers: ORIGIN, key: null }
 

@@ -45,7 +45,7 @@ const REJECTIONS: [
     {
       error: 'Unprocessable Entity',
       message: 'Validation Error',
-      errors: { page: { messages: ['page must be a whole number from 0'], value: 'x' } }
+      errors: { page: { messages: ['page must be a whole number of at least 0'], value: 'x' } }
     }
   ],
   ['unmocked path', 404, '/v1/topics?a=1', {}, { error: 'Not Found' }]

@@ -11,7 +11,7 @@ test('entries of lists are matched by _id', () => {
   expect(differences(one, other)).toEqual({ '/data/b/read': 'value', '/data/new': 'value' })
 })
 
-test('a different order of the same entries is one difference', () => {
+test('the same entries in a different order are one difference', () => {
   const [a, b] = [{ _id: 'a' }, { _id: 'b' }]
   expect(differences({ data: [a, b] }, { data: [b, a] })).toEqual({ '/data': 'order' })
 })
@@ -22,7 +22,7 @@ test('entries without an _id of their own are matched by position', () => {
   expect(differences(twice(true), twice(false))).toEqual({ '/1/read': 'value' })
 })
 
-test('timestamps and request ids that differ are counted, but not as differences', () => {
+test('different timestamps and request ids are ignored and counted', () => {
   const one = { timestamp: '2026-02-18T10:00:00.000Z', requestId: 'req-1' }
   const other = { timestamp: '2026-02-18T10:00:01.000Z', requestId: 'req-2' }
   const { kinds, ignoredCount } = compareJson(one, other)

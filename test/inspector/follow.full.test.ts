@@ -102,7 +102,7 @@ async function runTest({ mock }: OpenedInspector, title: string, outcome: 'passe
   return env
 }
 
-test('the list of environments follows tests, and opens one that was removed', async (context) => {
+test('the list of environments shows new tests, and opens a removed test', async (context) => {
   const inspector = await openInspector(context, { viewport: { width: 390, height: 800 } })
   const { page } = inspector
   await page.getByRole('button', { name: 'Environment Development' }).click()

@@ -6,8 +6,8 @@ import { expectAccessibleInBoth, openInspector, sendRequest } from '../support/i
 import { createTempFolder } from '../support/process.js'
 
 /**
- * Records a failed test with four requests. The second got its response from a function, and the
- * third failed. Reopens the test, and opens the inspector at its first page.
+ * Records a failed test with four requests. The second request got its response from a stub, and
+ * the third failed. Reopens the test, and opens the inspector at its first page.
  */
 async function openReplay(context: TestContext) {
   const file = join(createTempFolder(), 'run.html')

@@ -105,7 +105,7 @@ test('a report opened from disk explains why three of 30 tests failed', async (c
   expect(events.requested.filter((url) => !url.startsWith('file:'))).toEqual([])
 })
 
-test('figures and search filter the tests of a report', async (context) => {
+test('the buttons and the search filter the tests of a report', async (context) => {
   const file = await reportOfScript(`
     for (const [title, outcome] of [['one', 'passed'], ['two', 'failed'], ['three', 'passed']]) {
       const env = await mock.environment({ from: 'Development' })

@@ -78,7 +78,7 @@ test('requests appear as they arrive, with status, reason, time and number', asy
 
 test('a delayed request appears as pending, and is filled in when it ends', async (context) => {
   const { page, env } = await openInspector(context)
-  // Otherwise, the first load of the list could contain the pending request.
+  // Wait for the first load, which could otherwise already contain the pending request.
   await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
   await env.faults.add({ effect: { delay: 2000, status: 503 } })
   const status = sendRequest(env, '/v1/messages?limit=3')

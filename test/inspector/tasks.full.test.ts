@@ -47,7 +47,7 @@ test('three clicks make the next two requests fail, and Undo removes a fault', a
   await expect.poll(async () => (await env.faults.list()).map(({ times }) => times)).toEqual([2])
 })
 
-test('copied curl and fetch code repeats a request, and verify code finds it', async (context) => {
+test('copied curl and fetch code repeats a request, and copied verify code finds it', async (context) => {
   const { page, env } = await openInspector(context, COPYING)
   const body = `{"note":"it's \\"quoted\\" and שלום"}`
   const path = '/v1/integrations/sendgrid-main/set-primary?note=%5Ba%5D%20%26%20b&note=2'
@@ -145,7 +145,7 @@ test('three clicks compare two responses', async (context) => {
   expect(clicks.count).toBe(3)
 })
 
-test('Enter in the palette opens one of 10,000 messages by its ids or a word', async (context) => {
+test('the palette finds one of 10,000 messages by an id or a word, and Enter opens it', async (context) => {
   const { page, env, url } = await openInspector(context, {
     args: ['--seed', await seedOf(10_000)]
   })

@@ -34,7 +34,10 @@ const FULL = {
   conditions: CONDITIONS
 }
 
-/** Integrations that are subject to different rules of set-primary. All environments have them. */
+/**
+ * Integrations to which different rules of set-primary apply. All environments have these
+ * integrations.
+ */
 const INTEGRATIONS = [
   {
     ...{
@@ -396,7 +399,7 @@ test('the database rejects a second primary integration in a channel', async () 
 })
 
 /**
- * Matches the top-level `primary` in a document from `documentOf`, but no `primary` in the
+ * Matches the top-level `primary` in a document from `documentOf`, but not a `primary` in the
  * document's free fields.
  */
 const OF_PRIMARY = /("deleted":false,"primary":)(true|false)/

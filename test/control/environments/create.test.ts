@@ -36,7 +36,7 @@ test('an environment without a seed is empty, and has its own key and organizati
   expectConsistentDatasets(mock.db)
 })
 
-test('a name cut in the middle of an emoji loses only the broken emoji', async () => {
+test('replaces half an emoji at the end of a name, and keeps the rest of the name', async () => {
   const mock = await useMock()
   const { environmentId } = await createEnvironment(mock, { name: 'cut \ud83d' })
   const { environments } = (await mock.get('/_mock/environments')).json
@@ -45,7 +45,7 @@ test('a name cut in the middle of an emoji loses only the broken emoji', async (
   )
 })
 
-test("a fork with a seed has its origin's and the seed's records, even after a reset", async () => {
+test('a fork with a seed has the records of its origin and of the seed, even after a reset', async () => {
   const mock = await useMock()
   const origin = await createEnvironment(mock, { seed: SEED })
   const seed = {
@@ -210,7 +210,7 @@ const INVALID: [title: string, body: object, status: number, field?: string][] =
     'faults[1].effect'
   ],
   ['a key with a space', { apiKey: 'my key' }, 422, 'apiKey'],
-  ['a ttl with a unit in words', { ttl: '10 minutes' }, 422, 'ttl'],
+  ['a ttl with a spelled-out unit', { ttl: '10 minutes' }, 422, 'ttl'],
   ['a ttl above the maximum', { ttl: '31d' }, 422, 'ttl'],
   ['a taken name', { name: 'Development' }, 409],
   ['a name that is the id of another environment', { name: '66d5a0e97c9b1a0012ab3402' }, 409],

@@ -87,8 +87,8 @@ type Origin = Pick<CreatedEnvironment, 'apiKey' | 'environmentId' | 'organizatio
 
 /**
  * Lists messages, retrieves every step, and then makes every integration primary, which changes the
- * environment. In the returned responses, placeholders replace the environment id and the
- * organization id.
+ * environment. Returns the responses, with placeholders for the environment id and the organization
+ * id.
  */
 async function responsesToAll(
   mock: TestMock,
@@ -199,7 +199,7 @@ async function copyFromYaml(mock: TestMock, origin: Origin): Promise<CreatedEnvi
     messages: [{ channel: 'sms' }]
   }
   const copy = await createEnvironment(mock, { seed: { environments: [replaced] } })
-  // A request may contain more JSON than YAML.
+  // Use JSON, because its limit in a request is higher than the limit for YAML.
   const isTooLarge = Buffer.byteLength(yaml.text) > REQUEST_LIMITS.yaml
   const loaded = await plainCall(mock, '/_mock/seed?mode=replace', copy.apiKey, {
     method: 'POST',

@@ -110,7 +110,7 @@ test('a change can give a channel its first primary, but not a second one', asyn
   )
   await change(mock, SENDGRID, { primary: false })
   expect((await change(mock, MAILGUN, { primary: true })).json.primary).toBe(true)
-  // set-primary can move the primary back, so the change left only one primary.
+  // The channel must still have only one primary, so set-primary can move it back.
   expect((await mock.post(setPrimary(SENDGRID))).json.primary).toBe(true)
 })
 

@@ -47,7 +47,7 @@ test('the pages of a search contain each match once, in the order of the list', 
   expect(second.messages).toEqual(all.slice(5, 10))
 })
 
-test('a search with filters finds the same messages as the operation', async () => {
+test('a search with filters finds the same messages as listMessages', async () => {
   const mock = await useMock()
   const query = 'channel=email&contextKeys=tenant:acme&limit=100'
   const listed = (await mock.get(`/v1/messages?${query}`, { key: DEVELOPMENT })).json
@@ -61,7 +61,7 @@ test('a search with filters finds the same messages as the operation', async () 
 test.each([
   ['text=nowhere+channel', 'none of 60 messages contains nowhere and channel'],
   ['subscriberId=user-adda&text=tea', /no message matches subscriberId.*did you mean user-ada/]
-])('an empty search says why: %s', async (query, reason) => {
+])('a search without matches says why: %s', async (query, reason) => {
   const mock = await useMock()
   const { messages, ...rest } = await search(mock, query)
   expect(messages).toEqual([])

@@ -48,7 +48,7 @@ test('a report merges the attempts of a test, and keeps the error of each', asyn
   expect(runMarkdown(report, [])).toContain('1 of 2 failed')
 })
 
-test('a report keeps tests with the same title apart, if they have no attempt', async () => {
+test('a report lists tests with the same title separately, unless they have attempt numbers', async () => {
   const { mock } = await useConnectedMock()
   for (const _ of [1, 2]) await describeAttempts(mock, 'same', ['failed'])
   expect(reportOf(await mock.runRecord()).tests).toHaveLength(2)
@@ -91,17 +91,20 @@ test('reports a test after its environment was removed', async () => {
 test.each([
   ['500 records', { count: 501, length: 1 }, 500],
   ['2 MiB', { count: 3, length: 900_000 }, 3]
-])('compares at most %s of a kind, and says so', async (_, { count, length }, compared) => {
-  const { mock } = await useConnectedMock()
-  const message = { channel: 'sms' as const, content: 'x'.repeat(length) }
-  const seed = { environments: [{ name: 'large', messages: Array(count).fill(message) }] }
-  const env = await mock.environment({ seed })
-  await env.describeTest({ title: 'large' })
-  const { _id } = await env.messages.add({ channel: 'email' })
-  await env.remove()
-  const { tests } = await mock.runRecord()
-  expect(tests[0]?.left?.messages).toMatchObject({ compared, added: { count: 1, ids: [_id] } })
-})
+])(
+  'compares at most %s of each kind of record, and reports the number',
+  async (_, { count, length }, compared) => {
+    const { mock } = await useConnectedMock()
+    const message = { channel: 'sms' as const, content: 'x'.repeat(length) }
+    const seed = { environments: [{ name: 'large', messages: Array(count).fill(message) }] }
+    const env = await mock.environment({ seed })
+    await env.describeTest({ title: 'large' })
+    const { _id } = await env.messages.add({ channel: 'email' })
+    await env.remove()
+    const { tests } = await mock.runRecord()
+    expect(tests[0]?.left?.messages).toMatchObject({ compared, added: { count: 1, ids: [_id] } })
+  }
+)
 
 test('does not report a change as left over if the test itself undid it', async () => {
   const { mock } = await useConnectedMock()
@@ -194,7 +197,7 @@ test('contains an unauthenticated request once, even if it came during many test
   expect(response.text.match(/"page":"77"/g)).toHaveLength(1)
 })
 
-test('does not describe the requests of an environment when it is removed', async () => {
+test('describes the requests of a removed environment only when the report is read', async () => {
   const { mock } = await useConnectedMock()
   const { env, send } = await createTest(mock)
   for (let index = 0; index < 50; index++) await send(`/v1/messages?limit=${50 + index}`)
@@ -211,7 +214,9 @@ async function processorTimeOf(work: () => Promise<unknown>): Promise<number> {
   return user + system
 }
 
-/** Creates tests with a response of 16 KiB each, and a function that returns their report. */
+/**
+ * Creates tests that each have a response of 16 KiB. Returns a function that reads their report.
+ */
 async function createReport(...outcomes: ('failed' | 'passed')[]) {
   const server = await useNewMock()
   const { environments, coverage } = server.services
@@ -237,7 +242,7 @@ test('leaves out passed tests if the report would be too large, and counts them'
   const titles = tests.map(({ title }) => title)
   expect(titles).toEqual(['failed 1', 'passed 0', 'passed 2', 'passed 3', 'passed 4'])
   expect(dropped).toBe(0)
-  // The number of digits in the durations varies, so add some bytes.
+  // Add some bytes, because the durations don't always have the same number of digits.
   const limited = await read(Buffer.byteLength(JSON.stringify(tests.slice(0, 4))) + 200)
   expect(limited.tests.map(({ title }) => title)).toEqual(titles.slice(0, 4))
   expect(limited.dropped).toBe(1)

@@ -91,7 +91,7 @@ function copyAsCurl({ method, path, query, headers, body }: RecordedRequest): st
   return curlCommand({ method, url, headers: lines, body })
 }
 
-/** Returns what the control routes respond about the requests to an environment. */
+/** Returns the control routes' responses about the requests to an environment. */
 async function readRoutes(mock: Client, key: string): Promise<Record<string, string>> {
   const read = async (path: string) => (await mock.get(path, { key })).text
   return {
@@ -107,7 +107,7 @@ async function readRoutes(mock: Client, key: string): Promise<Record<string, str
   }
 }
 
-/** Reopens a test from the report. Returns what the new server responds about it. */
+/** Reopens a test from the report. Returns the new server's responses about it. */
 async function reopenedOutputs(mock: LoggedMock, title: string): Promise<Record<string, string>> {
   const record = await connect(mock.url, { adminToken: ADMIN_TOKEN }).runRecord({ states: 'all' })
   const report = reportOf(record)
@@ -168,7 +168,7 @@ test('no output about requests contains a secret, wherever the client sent it', 
   expect(leaks).toEqual([])
 })
 
-test('the key of a removed environment stays masked in the journals of others', async () => {
+test("the key of a removed environment stays masked in other environments' journals", async () => {
   const mock = await useLoggedMock()
   const apiKey = 'removed-key-5521'
   await create(mock, { from: 'Live', name: 'gone', apiKey })
@@ -178,7 +178,7 @@ test('the key of a removed environment stays masked in the journals of others', 
   expect((await mock.get('/_mock/requests', { key: KEYS.shop })).text).not.toContain(apiKey)
 })
 
-test('no output about requests contains a secret that its name or form reveals', async () => {
+test('no output about requests contains a text whose name or form suggests a secret', async () => {
   const mock = await useLoggedMock({ adminToken: ADMIN_TOKEN })
   const admin = { authorization: `Bearer ${ADMIN_TOKEN}` }
   const body = JSON.stringify({ from: 'Shop', name: 'planted', seed: SEED_WITH_CREDENTIALS })

@@ -33,7 +33,7 @@ async function startLargeMock(messages: SeedEnvironment['messages'] = MANY) {
   }
 }
 
-test('an export contains the state at its start, even if the state changes meanwhile', async () => {
+test('an export contains the state at its start, even if the state changes during the export', async () => {
   const { mock, key, open, remove, state, load } = await startLargeMock()
   const before = await state()
   expect(before.length).toBeGreaterThan(15_000_000)
@@ -55,7 +55,7 @@ test('an export contains the state at its start, even if the state changes meanw
   })
 })
 
-test('no dataset is left behind if a client disconnects during an export', async () => {
+test('if a client disconnects during an export, no dataset is left behind', async () => {
   const { mock, open, remove } = await startLargeMock()
   await (await open()).body?.cancel()
   await remove()

@@ -39,7 +39,7 @@ interface Model {
   snapshots: Map<string, SavedState>
 }
 
-/** A snapshot, with the baseline of that time. */
+/** A snapshot, and the baseline at the time of the snapshot. */
 type SavedState = Pick<Model, 'state' | 'baseline'>
 
 /** Performs a step on an environment, and returns the state that is expected afterwards. */
@@ -199,7 +199,7 @@ function merge(number: number): Step {
   }
 }
 
-/** Loads a seed in place of the environment's state, which also sets the baseline. */
+/** Replaces the environment's state with a seed, which also becomes the baseline. */
 async function loadInPlace(mock: TestMock, real: Environment, number: number): Promise<void> {
   const integration = { identifier: 'main', providerId: `p${number}`, channel: 'email' as const }
   const { profile } = exportedOf(mock, real)

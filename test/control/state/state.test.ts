@@ -100,7 +100,7 @@ test('replace removes all records, settings and stored responses that the seed l
   const withoutTimes = (state: SeededEnvironment) =>
     JSON.stringify(state).replaceAll(/"\d{4}-\d\d-\d\dT[^"]*"/g, '"time"')
   expect(withoutTimes({ ...replaced, name: fresh.name })).toBe(withoutTimes(fresh))
-  // Use a new client, because the first one has cached the contract of the former profile.
+  // Use a new client, because the first client has cached the document of the old profile.
   const again = await clientOf(mock.url, key).post('/v1/integrations/other/set-primary', keyed)
   expect([again.status, again.headers.has('idempotency-replay')]).toEqual([200, false])
 })
@@ -289,30 +289,27 @@ test('a restore keeps the journal and the faults by default', async () => {
 })
 
 test.each([
-  { body: {}, restored: 'keeps' },
-  { body: { baseline: true }, restored: 'also restores' }
-])(
-  'a restore with $body $restored the baseline of a seed that was loaded since',
-  async ({ body }) => {
-    const mock = await useMock()
-    const { apiKey: key } = await createEnvironment(mock, { seed: SEED })
-    const made = await stateOf(mock, key)
-    await mock.call('/_mock/snapshots/s', { method: 'PUT', key })
-    await mock.post('/_mock/seed?mode=replace', { key, body: shopJson(SMS_MESSAGE) })
-    const replaced = await stateOf(mock, key)
-    const restored = await mock.post('/_mock/snapshots/s/restore', {
-      key,
-      body: JSON.stringify(body)
-    })
-    expect(restored.json.parts).toEqual(['data', 'clock', 'idempotency'])
-    expect(await stateOf(mock, key)).toEqual(made)
-    await reset(mock, {}, key)
-    expect(await stateOf(mock, key)).toEqual(body.baseline ? made : replaced)
-  }
-)
+  { body: {}, restored: 'keeps the new baseline' },
+  { body: { baseline: true }, restored: 'also restores the old baseline' }
+])('after a seed has set a new baseline, a restore with $body $restored', async ({ body }) => {
+  const mock = await useMock()
+  const { apiKey: key } = await createEnvironment(mock, { seed: SEED })
+  const made = await stateOf(mock, key)
+  await mock.call('/_mock/snapshots/s', { method: 'PUT', key })
+  await mock.post('/_mock/seed?mode=replace', { key, body: shopJson(SMS_MESSAGE) })
+  const replaced = await stateOf(mock, key)
+  const restored = await mock.post('/_mock/snapshots/s/restore', {
+    key,
+    body: JSON.stringify(body)
+  })
+  expect(restored.json.parts).toEqual(['data', 'clock', 'idempotency'])
+  expect(await stateOf(mock, key)).toEqual(made)
+  await reset(mock, {}, key)
+  expect(await stateOf(mock, key)).toEqual(body.baseline ? made : replaced)
+})
 
 test('removing a snapshot with its own baseline leaves no rows behind', async () => {
-  // A report keeps the first baseline of created environments, so use one of the seed.
+  // A report keeps the first baseline of created environments, so use a seeded environment.
   const mock = await useNewMock()
   const key = DEVELOPMENT
   await mock.post('/_mock/seed?mode=replace', { key, body: shopJson(SMS_MESSAGE) })
@@ -388,7 +385,7 @@ test('the diff of a snapshot lists added, removed and changed records', async ()
   expectConsistentDatasets(mock.db)
 })
 
-test('the diff of a later snapshot lists what a restore removed and added back', async () => {
+test('the diff of a later snapshot lists the records that a restore removed or added back', async () => {
   const mock = await useMock()
   const key = await createSnapshottedFork(mock)
   const { added, removed } = await changeRecords(mock, key)
