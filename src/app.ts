@@ -252,8 +252,8 @@ function serverOptions({ requestTimeout }: AppOptions): FastifyHttpOptions<Serve
 }
 
 /**
- * Lets the server accept bodies of any type. Also handles the requests that Node's HTTP server
- * would reject itself, so that their error bodies look like all others.
+ * Makes the server accept bodies of any type. Also handles requests that Node's HTTP server would
+ * reject by itself, so that their error bodies have the usual format.
  */
 function configureServer(app: FastifyInstance, clock: Clock): void {
   // Accept every content type and keep the body unparsed: no operation reads it, only the journal.

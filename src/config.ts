@@ -38,13 +38,13 @@ export interface Config {
    */
   fallbackKey?: string
   /**
-   * The time in milliseconds that the fallback server may send nothing before the request fails. 0
-   * means no limit.
+   * After how many milliseconds without data from the fallback server the request fails. 0 means no
+   * limit.
    */
   fallbackTimeout: number
   /**
    * Whether web pages from other origins may send requests. Even if they may, the assumption `cors`
-   * can close the API to them.
+   * can block their requests to the API.
    */
   cors: boolean
   /** Whether to serve the inspector at `/`. */

@@ -266,7 +266,7 @@ async function stop({
 const NONE = 'no server is running\n'
 
 /**
- * Milliseconds to wait for a server to exit. Longer than `LAST_RESORT`, the time after which a
+ * Milliseconds to wait for a server to exit. This is longer than `LAST_RESORT`, after which a
  * stopping server exits in any case.
  */
 const STOP_TIMEOUT = 10_000
@@ -304,8 +304,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Returns whether the process has ended, but its parent hasn't noticed. In a container without an
- * init process, an ended background server keeps its id that way.
+ * Returns whether the process is a zombie: it has ended, but still has its id. In a container
+ * without an init process, an ended background server becomes one.
  */
 function isZombie(pid: number): boolean {
   try {

@@ -101,7 +101,7 @@ function outcomeOptions(): Option[] {
   return [
     new Option(
       '--replaced',
-      'record replaced the personal data in the seed, using the same --api-key'
+      'set this if record, with the same --api-key, replaced the personal data in the seed'
     ),
     withoutVariable(profileOption('profile to use for the seed', 'the profile in the seed')),
     withoutVariable(assumeOption()),

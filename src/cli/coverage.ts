@@ -84,7 +84,7 @@ const MAX_LINES = 12
 
 /**
  * Returns the first lines of the report. If the report has further lines, the last returned line
- * counts them and ends with the text in `more`.
+ * gives their number and ends with the text in `more`.
  */
 export function coverageText(coverage: Coverage, more: string): string {
   const lines = reportLines(coverage, { withHow: false })

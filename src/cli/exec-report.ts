@@ -89,7 +89,8 @@ async function writeHtmlReport(mock: Mock, file: string, options: ReportOptions)
 }
 
 /**
- * Returns why the run fails `--strict`. Without a report, it fails too, because it is unchecked.
+ * Returns why the run fails `--strict`. A run without a report fails too, because its requests
+ * can't be checked.
  */
 function strictFailures(report: Report | undefined, options: StrictOptions): string[] {
   if (!report) return ["--strict: can't check the requests, see the warning above"]

@@ -89,7 +89,9 @@ function checkOutputs(files: readonly string[], file: string, summary: string): 
   if (summary !== '') requireWritable(summary, 'append')
   if (file === '') return
   if (files.some((name) => resolve(name) === resolve(file))) {
-    throw new StartError(`--report would replace ${file}, which is to be merged: use another name`)
+    throw new StartError(
+      `--report would replace ${file}, which is among the reports: use another name`
+    )
   }
   requireWritable(file)
   reportTemplate()

@@ -52,7 +52,7 @@ function requireMergeable(files: readonly ReportFile[]): void {
     if (first && settingsOf(first) !== settingsOf({ file, report })) {
       throw new StartError(
         `the servers of ${first.file} and ${file} had different profiles or assumptions: merge ` +
-          `only runs with the same ones`
+          `only runs with equal settings`
       )
     }
   }
@@ -64,8 +64,8 @@ function settingsOf({ report }: ReportFile): string {
 }
 
 /**
- * Merges the facts about the runs. Assumes parts of one suite that ran at the same time, so the
- * duration is the longest run's.
+ * Merges the facts about the runs. Assumes that the runs were parts of one suite and ran at the
+ * same time, so the duration is that of the longest run.
  */
 function mergeRuns(files: readonly ReportFile[]): Report['run'] {
   const runs = files.map(({ report }) => report.run)
@@ -86,7 +86,7 @@ function mergeRuns(files: readonly ReportFile[]): Report['run'] {
 }
 
 interface Destination extends ReportFile {
-  /** The highest sequence number, in the earlier reports, of a request outside of tests. */
+  /** The highest sequence number of a request outside of tests in the earlier reports. */
   after: number
   /** The index of each baseline in the merged report, by its JSON. */
   baselines: Map<string, number>

@@ -88,8 +88,8 @@ async function askHealth(server: string, timeout = TIMEOUT): Promise<void> {
 }
 
 /**
- * Sends a request. Rejects with `StartError` if there is no response or it isn't successful. Read
- * the body of the response to the end.
+ * Sends a request. Rejects with `StartError` if there is no response or it isn't successful. The
+ * caller must read the response's body to the end.
  */
 export async function ask(url: string, request: DirectRequest): Promise<DirectResponse> {
   const response = await directFetch(url, request).catch(({ code, message }) => {

@@ -11,7 +11,7 @@ export interface ReopenOptions
   extends Pick<ServerOptions, 'port' | 'host' | 'logger' | 'logLevel'> {
   /** The tests to recreate, in one server. */
   tests: readonly ReopenableTest[]
-  /** The sequence number of the request in the first test before which to stop. */
+  /** The sequence number of a request in the first test. The replay stops before this request. */
   before: number | undefined
   /** The API key of the first test's environment. */
   apiKey?: string | undefined

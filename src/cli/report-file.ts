@@ -30,7 +30,7 @@ export function readReports(files: readonly string[]): ReportFile[] {
     const json = readJson(file)
     size += json.length
     if (size > MAX_DATA) {
-      throw new StartError('the reports have more than 256 MiB of data together: merge fewer')
+      throw new StartError('together, the reports have more than 256 MiB of data: merge fewer')
     }
     return { file, report: parseReport(file, json) }
   })
@@ -131,9 +131,9 @@ function missingReason({ outcome, startMissing }: ReportedTest, { baselines }: R
 }
 
 /**
- * Returns the sequence number of the request to stop at: the request whose path and query the error
- * mentions, or else the first request that failed or whose path the error mentions, or else the
- * first request that a hint is about. Returns undefined if there is none.
+ * Returns the sequence number of the request to stop at. This is the request whose path and query
+ * the error mentions. If there is none, it is the first request that failed or whose path the error
+ * mentions, and otherwise the first request with a hint. Returns undefined if no request matches.
  */
 export function failingRequest({ requests, hints, error = '' }: ReportedTest): number | undefined {
   const hinted = new Set(hints.flatMap((hint) => hint.requests))

@@ -38,7 +38,7 @@ export function runMarkdown(report: Report, allowed: readonly HintId[]): string 
     ...hints.map(({ message, source }) => `hint: ${source}: ${message}`)
   ]
   if (dropped > 0)
-    lines.push(`${countOf(dropped, 'test')} not listed, because the records were dropped`)
+    lines.push(`${countOf(dropped, 'test')} not listed, because their records were dropped`)
   const title =
     tests.length > 0
       ? `${failed.length} of ${tests.length + dropped} failed`
@@ -61,7 +61,7 @@ function describeRetries({ title, outcome, attempt, earlierAttempts }: Report['t
   if (outcome !== 'passed' || !earlierAttempts) return []
   const error = earlierAttempts.at(-1)?.error?.trim().split('\n')[0]
   const line = `passed on attempt ${attempt}: ${title}`
-  return [error ? `${line}; the attempt before failed: ${error}` : line]
+  return [error ? `${line}; the previous attempt failed: ${error}` : line]
 }
 
 function describeFailure(test: Report['tests'][number], report: Report): string {

@@ -24,7 +24,7 @@ import type { RequestFilter } from './requests.js'
 export interface EnvironmentOptions extends Omit<wire.NewEnvironment, 'seed' | 'clock' | 'ttl'> {
   /** A complete seed with exactly one environment, or only the contents of that environment. */
   seed?: Exclude<SeedContent, string>
-  /** The time at which the clock stands still, or a clock setting. */
+  /** A time at which to stop the clock, or a clock setting. */
   clock?: ClockTime
   /**
    * How long the environment may be unused before the server removes it, at most 30 days. Without a
@@ -35,7 +35,7 @@ export interface EnvironmentOptions extends Omit<wire.NewEnvironment, 'seed' | '
 
 export interface RunRecordOptions {
   /**
-   * The tests whose starting state the record contains. `notification-mock open` needs it.
+   * The tests whose starting state the record contains. `notification-mock open` needs this state.
    * The default is `off`.
    */
   states?: wire.ReportState
@@ -71,8 +71,8 @@ export function connect(url: string, options: ConnectOptions = {}): ConnectedMoc
 }
 
 /**
- * Like `connect`, for a server in this process: its stubs can have functions. `createMock` calls
- * this function; nothing else needs to.
+ * Like `connect`, but for a server in this process, whose stubs can have functions. Only
+ * `createMock` needs to call this function.
  */
 export function connectInProcess(
   url: string,
@@ -115,8 +115,8 @@ function serverAt(server: Connection) {
       list<wire.ListedEnvironment>('/_mock/environments', 'environments', { removed }),
     /**
      * Returns the API keys of the environment with this id or name. The server stores only hashes
-     * of keys. After a restart, it therefore knows only those of the earlier keys that a seed
-     * contains.
+     * of keys. After a restart, it therefore no longer knows the earlier keys, except those in a
+     * seed.
      */
     apiKeys: (id: string) => list<string>(path`/_mock/environments/${id}/keys`, 'apiKeys'),
     /** Removes the environment with this id or unique name. */

@@ -23,7 +23,7 @@ export interface StoredSnapshot extends ReturnType<typeof storedSnapshot> {}
  */
 export type SeedContent = wire.Seed | Partial<wire.SeedEnvironment> | string
 
-/** The time to stop the clock at, or a clock setting. */
+/** A time at which to stop the clock, or a clock setting. */
 export type ClockTime = string | Date | wire.ClockSetting
 
 export interface ResetOptions {

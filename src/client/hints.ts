@@ -66,9 +66,8 @@ interface Finder {
    */
   groupsOf(request: RecordedRequest, epoch: number): readonly string[]
   /**
-   * Returns those of the group's requests that the hint is about. Without this function, the hint
-   * is about all requests in the group. `laterPages` are the requests for other pages than the
-   * first one, in all groups.
+   * Returns the requests of the group that the hint is about. Without this function, the hint is
+   * about all of them. `laterPages` contains every group's requests for pages after the first one.
    */
   select?(members: Requests, laterPages: Requests): Requests
   message(group: string, affected: Requests): string
@@ -143,7 +142,8 @@ const FINDERS = {
       )
     },
     message: () =>
-      'hasMore was true, but the next page was never requested, although a later list was paged'
+      'hasMore was true, but the next page was never requested, ' +
+      'although the app paged through a later list'
   },
   'called-from-a-page': {
     groupsOf: (request: RecordedRequest) =>

@@ -25,7 +25,7 @@ interface Filter extends Omit<wire.JournalQuery, 'status' | 'since'> {
  */
 export type RequestFilter = { [Name in keyof Filter]?: Filter[Name] | undefined }
 
-/** The requests to expect. With `within`, the server waits up to that long for them. */
+/** The requests to expect. `within` is how long the server may wait for them. */
 export interface ExpectedRequests extends Omit<wire.Verification, 'within'> {
   within?: Duration
 }

@@ -8,10 +8,10 @@ import type Database from 'better-sqlite3'
 const LOG_HEADER_SIZE = 32
 const FRAME_HEADER_SIZE = 24
 
-/** The first bytes of a log, without the lowest bit, which is the byte order of its checksums. */
+/** The number at the start of a log. Its lowest bit, the byte order of the checksums, is 0 here. */
 const LOG_MAGIC = 0x377f0682
 
-/** The position of the user version in a database page 1. */
+/** The position of the user version in page 1 of a database. */
 const USER_VERSION_OFFSET = 60
 
 export const logOf = (file: string) => `${file}-wal`

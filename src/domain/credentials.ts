@@ -20,7 +20,10 @@ const SECRET_END =
 /** Matches names that are secret only as a whole. */
 const SECRET_WORD = /^(?:auth|(?:set-)?cookie|(?:x-)?key|pass|bearer)$/i
 
-/** Matches a name that ends with a measure or a kind, such as `tokens used` or `tokenExpiresAt`. */
+/**
+ * Matches a name that ends with a word for a fact about a secret, such as `tokenExpiresAt` or
+ * `passwordRequired`.
+ */
 const FACT_END = new RegExp(
   '(?:^|[-_. ]|[a-z](?=[A-Z]))' +
     '(?:used|counts?|limit|usage|types?|length|expir(?:y|es|ed|ation)|ttl|at|in|required|enabled)$',

@@ -53,7 +53,7 @@ export function findLatencyProblem(setting: LatencyPreset | LatencySetting): str
   }
   const { preset, delay, spread, ...others } = values
   const [other] = Object.keys(others)
-  if (other !== undefined) return `latency takes preset, or delay and spread, not ${other}`
+  if (other !== undefined) return `latency can have preset, or delay and spread, but not ${other}`
   if (preset !== undefined) return findPresetProblem(preset, values)
   if (delay === undefined) return 'latency needs a preset, or a delay in milliseconds'
   const invalid = [delay, spread ?? 0].find((milliseconds) => !isValidDelay(milliseconds))

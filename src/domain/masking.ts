@@ -6,7 +6,7 @@ export const MASK = '***'
 /** Masks secrets that only the caller knows, such as API keys. */
 type MaskKnown = (text: string) => string
 
-/** How deep JSON in strings of JSON is searched. */
+/** How many levels of JSON inside JSON strings are searched. */
 const MAX_NESTING = 3
 
 /**
@@ -138,8 +138,8 @@ class SecretFields {
   /** The name of the value that comes next, or undefined in an array. */
   #name: string | undefined
   /**
-   * How many objects and arrays are open: the outermost one with a secret name, and those inside
-   * it. 0 if none with a secret name is open.
+   * The nesting depth, counted from the outermost open object or array with a secret name. 0 if no
+   * open object or array has a secret name.
    */
   #depth = 0
   /** Whether the object names a secret in another field, as in `{"name":"token","value":"…"}`. */

@@ -7,7 +7,7 @@ const DURATION = new RegExp(DURATION_PATTERN)
 export interface TimeReading {
   /** The current time of the environment. */
   now: number
-  /** Is added to each ISO time. */
+  /** The offset to add to each ISO time. */
   shift: number
 }
 
@@ -39,7 +39,7 @@ export type TimedKind = keyof typeof TIME_FIELDS
 
 export const TIMED_KINDS = Object.keys(TIME_FIELDS) as TimedKind[]
 
-/** Returns the record with all its times moved by `milliseconds`. */
+/** Returns the record with all its times shifted by `milliseconds`. */
 export function shiftTimes(kind: TimedKind, record: Fields, milliseconds: number): Fields {
   const shifted = { ...record }
   for (const field of TIME_FIELDS[kind]) {

@@ -8,9 +8,12 @@ export type StubMethod = (typeof STUB_METHODS)[number]
 export const STUB_SETS = ['novu-client'] as const
 export type StubSet = (typeof STUB_SETS)[number]
 
-/** The most stubs that an environment can have. */
+/** The maximum number of stubs in an environment. */
 export const MAX_STUBS = 1000
-/** The most characters of JSON that they can have together, because forks copy them. */
+/**
+ * The maximum length of all stubs of an environment together, as JSON. It is limited because forks
+ * copy the stubs.
+ */
 const MAX_TOTAL = 16 * 1024 * 1024
 
 /** A response to requests that no operation serves: fixed, or computed by a function. */

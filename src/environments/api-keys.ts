@@ -2,7 +2,10 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentStore } from './environment.js'
 
-/** Matches a text that is found by looking up each word of a longer text. */
+/**
+ * Matches a key that is a single word. Such a key is found in a text by looking up each word of the
+ * text.
+ */
 const WORD = /^[\w.~-]+$/
 
 /**
@@ -15,12 +18,12 @@ export class ApiKeys {
   /** The keys that were added or used since the server started, with their environments. */
   readonly #owners = new Map<string, Environment>()
   /**
-   * The hashes of all keys, also of removed environments, because their keys still are in the
-   * requests that other journals have recorded.
+   * The hashes of all keys. Includes the keys of removed environments, because the journals of
+   * other environments may still contain them.
    */
   readonly #hashes = new Set<string>()
   #areHashesLoaded = false
-  /** The keys that contain other characters than those of a word. */
+  /** The keys that aren't a single word. */
   readonly unusualKeys = new Set<string>()
 
   constructor(db: Db, store: EnvironmentStore) {

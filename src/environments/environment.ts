@@ -30,7 +30,7 @@ export interface Environment extends Readonly<Omit<EnvironmentRow, 'profile' | '
    */
   readonly foreignOwners: Readonly<Record<DatasetKind, OwnerIds | undefined>>
   readonly random: Random
-  /** Seeds the random values if the environment has no random seed. */
+  /** The seed of the random values if the environment has no `randomSeed`. */
   readonly randomStart: number
   readonly now: Clock
   /** What `now` returned last, in milliseconds since 1970. */

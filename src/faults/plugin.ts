@@ -134,7 +134,8 @@ async function delayOperation(
 ): Promise<void> {
   // Add the body to the journal entry now, so that the journal shows it during the delay.
   if (request.journalEntry) keepRequestBody(request.journalEntry, request.body)
-  // A delayed operation runs even if its client disconnects, so keep its idempotency key in use.
+  // A delayed operation runs even if its client disconnects, so don't release its idempotency key
+  // yet.
   const release = request.idempotencyKey?.hold()
   await latency.wait(delay).finally(release)
 }

@@ -3,7 +3,9 @@ import { DomainError } from '../domain/errors.js'
 import { isFromOtherSite } from './loopback.js'
 import { pathOf } from './target.js'
 
-/** Matches the paths of pages and documents, which are neither recorded nor change anything. */
+/**
+ * Matches the paths of pages and documents. Requests for them aren't recorded and change nothing.
+ */
 const DOCUMENT = /^\/(?:$|(?:docs|health|openapi\.json|favicon\.ico)(?:\/|$))/
 
 const REASON =
@@ -12,8 +14,9 @@ const REASON =
 
 /**
  * Rejects requests that web pages of other sites send without a valid API key. Otherwise, an image
- * on any website could fill the journal of unauthenticated requests. Keeps CORS preflights, which
- * never have a key. Also keeps control requests with a bearer token, which their routes check.
+ * on any website could fill the journal of unauthenticated requests. Accepts CORS preflights, which
+ * never have a key. Also accepts control requests with a bearer token, because their routes check
+ * the token.
  */
 export const rejectCrossSite: onRequestHookHandler = (request, _reply, done) => {
   const { headers, method, url, environment } = request

@@ -16,9 +16,10 @@ const DECODERS: Record<string, typeof unzip> = {
 const SUPPORTED = 'gzip, deflate, br'
 
 /**
- * Returns the request's body as text, decompressed if the header `content-encoding` asks for it.
- * Rejects with 413 if the decompressed body exceeds the route's limit, with `unsupported-encoding`
- * for any other encoding, and with `bad-request` if the body isn't compressed that way.
+ * Returns the request's body as text. If the header `content-encoding` names an encoding,
+ * decompresses the body first. Rejects with 413 if the decompressed body exceeds the route's limit,
+ * with `unsupported-encoding` if the encoding isn't supported, and with `bad-request` if the body
+ * doesn't have that encoding.
  */
 export async function decodeBody(request: FastifyRequest, body: Buffer): Promise<string> {
   const { 'content-encoding': header = 'identity' } = request.headers

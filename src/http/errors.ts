@@ -76,7 +76,7 @@ export function storedErrorResponse(error: DomainError, path: string, sources: E
 }
 
 /**
- * Returns Fastify's error handler. In errors about the data file, the handler mentions its path,
+ * Returns Fastify's error handler. The handler's errors about the data file mention its path,
  * `dataFile`.
  */
 export function errorHandler(

@@ -14,7 +14,8 @@ const DEFAULT_GRACE = 5000
 
 /**
  * How many milliseconds a client has to close its end of an idle connection. A client that watches
- * its connections needs one turn of its event loop. Others notice the end only on their next use.
+ * its connections needs one turn of its event loop. Other clients notice that the connection has
+ * ended only when they use it again.
  */
 const CLIENT_GRACE = 500
 

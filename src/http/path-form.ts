@@ -14,7 +14,8 @@ interface Options {
 /**
  * Returns the hook for requests without a route. If the assumption `path-form` is `lenient`, and
  * the path is another spelling of an operation's path, the hook routes the request again with the
- * operation's own path. Add the hook before the journal's, which then only records the second run.
+ * operation's own path. Add this hook before the journal's hook, so that the journal records only
+ * the second run.
  */
 export function routeOtherPathForms(
   app: FastifyInstance,
@@ -49,8 +50,8 @@ function toPathForm(path: string): PathForm {
 }
 
 /**
- * Returns the path as the operation that it belongs to spells it. Parameters stay unchanged. In a
- * path of no operation, only the version is changed to lower case, as in `/v1/`.
+ * Returns the path in the operation's own spelling. Parameters stay unchanged. If the path belongs
+ * to no operation, only the version is changed to lower case, as in `/v1/`.
  */
 function toUsualPath(path: string, forms: readonly PathForm[]): string {
   const form = forms.find(({ pattern }) => pattern.test(path))

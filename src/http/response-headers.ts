@@ -7,7 +7,7 @@ import { OutgoingMessage } from 'node:http'
 const FRAMING_HEADERS =
   /^(connection|content-length|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i
 
-/** Returns whether a response can carry this header, which a fault rule or a stub sets. */
+/** Returns whether a fault rule or a stub can set this header. */
 export function isSendableHeader(name: string, value: string): boolean {
   // Fastify keeps headers in a plain object, where setting `__proto__` would replace the object's
   // prototype.

@@ -293,7 +293,8 @@ function toCreateOptions({
   if (Object.keys(errors).length > 0) throw invalidFields(errors)
   return {
     ...rest,
-    // A name can be the title of a test that was cut inside an emoji. SQLite can't store that half.
+    // The name can be a test's title that was cut in the middle of an emoji. SQLite can't store
+    // half an emoji.
     ...(name !== undefined && { name: name.toWellFormed() }),
     ...(stubs && { stubs: mergeStubs([], readStubSet(stubs)) }),
     ...(milliseconds !== undefined && { ttl: milliseconds }),

@@ -15,7 +15,7 @@ const MAX_BYTES = 64 * 1024 * 1024
 /** The maximum size of the starting states in a report, in bytes. */
 const MAX_STATE_BYTES = 32 * 1024 * 1024
 
-/** How many bytes of requests are described before other requests to the server get their turn. */
+/** After describing this many bytes of requests, the server handles other requests. */
 const SLICE = 32 * 1024
 
 type ReportServices = Pick<Services, 'faults' | 'journals' | 'redactionOf'> & {
@@ -33,9 +33,10 @@ export interface ReportOptions {
 }
 
 /**
- * Yields the report as JSON. Describes one test at a time, failed tests first, so that the memory
- * needed doesn't grow with the number of tests, except for baselines. Stops at `maxBytes` and counts
- * what is missing. One test, and the unauthenticated requests, may take up to a quarter of that.
+ * Yields the report as JSON. Describes one test at a time, failed tests first. Therefore, only the
+ * baselines need more memory if there are more tests. Stops at `maxBytes` and counts what is
+ * missing. A single test may take up to a quarter of `maxBytes`, and so may the unauthenticated
+ * requests.
  */
 export async function* reportJson(
   services: ReportServices,
@@ -134,7 +135,10 @@ interface DescribedRequests {
   details: RequestDetails
 }
 
-/** Describes the newest requests of a journal that fit, as JSON with additional fields. */
+/**
+ * Describes a journal's requests as JSON, each with `fields` added. Starts with the newest request
+ * and stops when the limit is reached.
+ */
 async function describeNewest(
   journal: Journal,
   limit: SizeLimit,

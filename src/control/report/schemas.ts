@@ -84,7 +84,7 @@ export const TestStart = namedObject(
         'number; absent if it is the time when the request arrived'
     ),
     isComplete: Type.Boolean({
-      description: 'Whether the requests and control requests lead from this state to the last one'
+      description: 'Whether the requests and control requests lead from this state to the final one'
     })
   }
 )

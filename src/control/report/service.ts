@@ -15,8 +15,8 @@ const MAX_TESTS = 200
 const MAX_BYTES = 64 * 1024 * 1024
 
 /**
- * How many records the baselines of tests may have whose environment was removed. The baselines
- * are kept in the database.
+ * The maximum number of records in the baselines of tests whose environment was removed. The
+ * baselines are kept in the database.
  */
 const MAX_RECORDS = 20_000
 
@@ -108,7 +108,8 @@ export class TestService {
 
   /** Adds or replaces fields in the description of an environment's test. */
   describe(environment: Environment, description: TestDescription): void {
-    // The recorded requests of an older environment start at its baseline.
+    // An environment that no request created becomes a test now. Its recorded requests started from
+    // its baseline.
     const test =
       this.#tests.get(environment.key) ?? this.#add(environment, this.#keepStart(environment))
     const redaction = this.#services.redactionOf()
@@ -185,7 +186,7 @@ export class TestService {
     }
   }
 
-  /** Keeps what the report needs of an environment that is about to be removed. */
+  /** Keeps the parts of an environment that the report needs after the environment is removed. */
   #keepState(environment: Environment): void {
     const test = this.#tests.get(environment.key)
     if (!test) return
@@ -196,12 +197,15 @@ export class TestService {
     journal.isKept = true
   }
 
-  /** Ends the test of a removed environment. Forgets a test without a request and a title. */
+  /**
+   * Ends the test of a removed environment. Forgets the test if it has neither a request nor a
+   * title.
+   */
   #end({ key }: Environment): void {
     const test = this.#tests.get(key)
     if (!test) return
     if (!test.end) this.#forget(key, test)
-    // Without a description, nobody can know that the test has failed.
+    // A test without a description is never reported as failed, so its baseline isn't needed.
     else if (Object.keys(test.description).length === 0) release(test.start)
     this.#dropExcess()
     this.#releaseExcess()
@@ -217,7 +221,7 @@ export class TestService {
     const known = new Set<number>()
     let total = 0
     const ended = this.list().filter(({ environment }) => environment.isRemoved)
-    // Prefer failed tests to others, and later tests to earlier ones.
+    // Keep the baselines of failed tests first, and of later tests before earlier ones.
     const failedFirst = ended.reverse().sort((one, other) => hasFailed(other) - hasFailed(one))
     for (const { start } of failedFirst) {
       if (start.isReleased) continue

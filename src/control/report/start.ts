@@ -16,7 +16,7 @@ import type { ReportState, TestStart } from './schemas.js'
 import { hasFailed, type Test, type TestState } from './service.js'
 import type { SizeLimit } from './size-limit.js'
 
-/** How many characters are described before other requests to the server get their turn. */
+/** After describing this many characters, the server handles other requests. */
 const SLICE = 32 * 1024
 
 interface StartServices extends Pick<Services, 'faults' | 'redactionOf'> {
@@ -71,11 +71,14 @@ export class ReportedStarts {
   }
 }
 
-const RELEASED = 'the server keeps 20,000 records of removed environments, and failed tests first'
+const RELEASED = 'the server keeps only 20,000 records of removed environments, failed tests first'
 const TOO_LARGE = 'a report contains at most 32 MiB of starting states'
 const missing = (reason: string) => `,"startMissing":${JSON.stringify(reason)}`
 
-/** Returns a key that is equal for equal data, because datasets are copied on write. */
+/**
+ * Returns a name for the data of a baseline. Baselines that share their datasets have the same
+ * name.
+ */
 function nameOf({ environment }: KeptBaseline): string {
   const { integrations, subscribers, workflows, messages } = environment.datasets
   return [integrations, subscribers, workflows, messages].join()

@@ -42,7 +42,7 @@ interface Props {
   isFocused: boolean
 }
 
-/** A field with its label, its hint, and the reasons that its value was rejected. */
+/** A field with its label, its hint, and the reasons why its value was rejected. */
 export function FieldRow({ field, messages, isFocused }: Props) {
   const id = useId()
   const { label, hint, kind } = field
@@ -56,7 +56,7 @@ export function FieldRow({ field, messages, isFocused }: Props) {
   )
 }
 
-/** The reasons that a field's value was rejected. */
+/** The reasons why a field's value was rejected. */
 export function FieldErrors({ id, messages }: { id: string; messages: readonly string[] }) {
   return (
     <div class="toned is-bad" id={id} role="alert">

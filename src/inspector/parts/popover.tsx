@@ -88,7 +88,7 @@ export interface Action {
   hint?: string | undefined
   isDanger?: boolean
   /**
-   * Whether the action only shows or copies something. The palette preselects no other actions, so
+   * Whether the action only shows or copies something. The palette preselects only such actions, so
    * that Enter never changes anything by accident.
    */
   isReadOnly?: boolean

@@ -21,7 +21,10 @@ export interface Entry extends Pick<ListRowProps, 'tone' | 'end'> {
   key: string
   title: string
   facts: string
-  /** The figures of the run that count this entry, such as `failed`. They filter the list. */
+  /**
+   * The labels of the figures that count this entry, such as `failed`. A click on a figure filters
+   * the list by its label.
+   */
   labels: readonly string[]
   /** The most important finding comes first. */
   findings: readonly EntryFinding[]

@@ -145,7 +145,10 @@ function Environment({ mock, apiKey, reload, note, ...loaded }: EnvironmentProps
   )
 }
 
-/** Adds commands that open the views. Rendered before other commands, so that these come first. */
+/**
+ * Adds commands that open the views. This component is rendered first, so the palette lists its
+ * commands first.
+ */
 function ViewCommands() {
   const { listed } = useSession()
   useCommands(

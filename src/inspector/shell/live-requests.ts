@@ -34,9 +34,9 @@ const MAX_KEPT_REQUESTS = 10_000
 const PAGE_SIZE = 300
 /** Milliseconds during which arriving requests are collected into one update. */
 const UPDATE_DELAY = 250
-/** The same delay while many requests arrive, because each update renders the list again. */
+/** The longer delay while many requests arrive, because each update renders the list again. */
 const BUSY_UPDATE_DELAY = 1000
-/** From this many requests per update on, the page updates less often. */
+/** If an update contains at least this many requests, the next one waits for the longer delay. */
 const BUSY_COUNT = 4
 /** Milliseconds between a change and the reload of the visible data. */
 const RELOAD_DELAY = 300

@@ -1,6 +1,9 @@
 import type { AttachedEnvironment } from '../../client/index.js'
 
-/** Subscribers are suggested from this many messages, because a list of all would take too long. */
+/**
+ * Only the subscribers of this many messages are suggested, because loading all messages would take
+ * too long.
+ */
 const MAX_MESSAGES = 100
 
 /** Returns the ids of the subscribers of the newest messages. */

@@ -89,7 +89,7 @@ function IntegrationRow({ integration, integrations, link }: IntegrationRowProps
   const togglePrimary = useTogglePrimary()
   const tone = toneOf(integration)
   const onClick = (event: Event) => {
-    // Keep the switch as it is until the server has confirmed the change.
+    // Don't move the switch until the server has confirmed the change.
     event.preventDefault()
     togglePrimary(integration, integrations)
   }

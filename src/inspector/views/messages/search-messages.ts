@@ -20,7 +20,10 @@ const FILTERS: Record<string, 'channel' | 'subscriberId' | 'transactionId' | 'co
 const wordsOf = (searchText: string): string[] =>
   [...searchText.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word = quoted ?? '']) => word)
 
-/** Splits a word such as `channel:email`. Without a known filter, the whole word is text. */
+/**
+ * Splits a word such as `channel:email`. If the filter isn't known, the whole word is text to
+ * search for.
+ */
 function parseWord(word: string) {
   const [key = '', value = ''] = word.split(/:(.*)/s)
   const filter = FILTERS[key]

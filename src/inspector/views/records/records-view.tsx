@@ -49,7 +49,7 @@ interface RecordsProps<Item, Open extends Item> extends ListProps<Item>, SearchP
   isOpening?: boolean
   /** Renders the pane of the open item. */
   pane(open: Open, back: string): ComponentChildren
-  /** The reason that no record matches the search. */
+  /** The reason why no record matches the search. */
   reason?: string | undefined
   /**
    * The dialog that adds a record. `submit` adds the record and returns its id, which is the end of
@@ -101,8 +101,8 @@ export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, O
 }
 
 /**
- * The list, or why there is none. Without a connection, a note above the view names the error, and
- * the list stays as it is.
+ * The list, or the reason why there is none. Without a connection, a note above the view shows the
+ * error, and the list doesn't change.
  */
 function RecordsBody<Item, Open extends Item>(props: RecordsProps<Item, Open>) {
   const { route, resource, items, reason } = props

@@ -67,8 +67,8 @@ const linesOf = (pairs: readonly Pair[], separator: string) =>
   pairs.map((pair) => pair.join(separator)).join('\n')
 
 /**
- * Returns the values that the form's fields can show. A field can show neither an empty value nor
- * several values of a parameter that isn't a list.
+ * Returns the values that the form's fields can show. Leaves out empty values and repeated values
+ * of a parameter that isn't a list, because a field can't show them.
  */
 function valuesByName({ parameters }: DescribedOperation, pairs: readonly Pair[]) {
   const byName = new Map<string, string[]>()

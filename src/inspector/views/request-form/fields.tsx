@@ -56,7 +56,7 @@ interface FieldProps {
   hint: string
   /** Why the value was rejected. */
   messages: readonly string[]
-  /** Returns the control with this id, and with this id of its description. */
+  /** Returns the control with this id. The control's hint has the id `hintId`. */
   children(id: string, hintId: string): ComponentChildren
 }
 

@@ -51,7 +51,7 @@ export function RequestFormView({ route: { params } }: { route: Route }) {
   )
 }
 
-/** Describes what the journal lacks to repeat a request; undefined if it lacks nothing. */
+/** Returns why the journal's record isn't enough to repeat a request; undefined if it is enough. */
 function describeGap({ body = '', bodyLength }: RecordedRequest): string | undefined {
   if (bodyLength !== undefined) return 'The journal has only the beginning of the body.'
   return body.includes('***') ? 'The journal masks secrets in the body as ***.' : undefined

@@ -8,7 +8,7 @@ import { formatLocalTime, formatLocalTimeOfDay, formatTime } from '../../parts/f
 const MAX_CLOCK_DIFFERENCE = 1000
 
 /**
- * Shows when a request arrived, in the viewer's time zone. The title has the date, and also the
+ * Shows when a request arrived, in the viewer's time zone. The tooltip shows the date, and also the
  * time of the environment's clock if that clock differs.
  */
 export function RequestTime({ request: { arrived, time } }: { request: RecordedRequest }) {
