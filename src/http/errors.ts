@@ -16,37 +16,59 @@ declare module 'fastify' {
   }
 }
 
-/** The body of every error. */
-export const ErrorBody = namedObject('ErrorBody', 'The body of every error response', {
+const ERROR_FIELDS = {
   statusCode: Type.Integer({ description: 'HTTP status code' }),
   timestamp: dateTime('When the error occurred, in UTC'),
   path: Type.String({ description: 'Path and query string of the request, without the host' }),
   message: Type.String({ description: 'What is wrong' }),
   error: Type.String({ description: 'Name of the status, such as `Not Found`' }),
-  ctx: recordOf(Type.Unknown(), 'Details about the error; often empty'),
-  errors: Type.Optional(
-    recordOf(
-      strictObject({
-        messages: Type.Array(Type.String(), { description: 'What is wrong with the field' }),
-        value: Type.Optional(Type.Unknown({ description: 'The value that was sent' }))
-      }),
-      'Invalid fields by name; only with status 422'
-    )
-  ),
+  ctx: recordOf(Type.Unknown(), 'Details about the error; often empty')
+}
+
+const workflowId = Type.Optional(Type.String({ description: 'The `workflowId` of the request' }))
+
+/** The body of every error that has no schema of its own. */
+export const ErrorBody = namedObject('ErrorBody', 'The body of an error response', {
+  ...ERROR_FIELDS,
   errorId: Type.Optional(
     Type.String({ description: 'Identifies the error in the log; only with status 500' })
-  ),
-  stepId: Type.Optional(
-    Type.String({ description: 'The `stepId` of the request (assumption `unknown-step`)' })
-  ),
-  workflowId: Type.Optional(
-    Type.String({
-      description:
-        'The `workflowId` of the request (assumptions `unknown-step` and `unknown-workflow`)'
-    })
   )
 })
 export type ErrorBody = Static<typeof ErrorBody>
+
+/** The body of every error with status 422. */
+export const ValidationErrorBody = namedObject(
+  'ValidationErrorBody',
+  'The body of an error response with status 422',
+  {
+    ...ERROR_FIELDS,
+    errors: Type.Optional(
+      recordOf(
+        strictObject({
+          messages: Type.Array(Type.String(), { description: 'What is wrong with the field' }),
+          value: Type.Optional(Type.Unknown({ description: 'The value that was sent' }))
+        }),
+        'Invalid fields by name'
+      )
+    )
+  }
+)
+
+export const WorkflowErrorBody = namedObject(
+  'WorkflowErrorBody',
+  'The body of an error response about an unknown workflow',
+  { ...ERROR_FIELDS, workflowId }
+)
+
+export const StepErrorBody = namedObject(
+  'StepErrorBody',
+  'The body of an error response about an unknown step',
+  {
+    ...ERROR_FIELDS,
+    stepId: Type.Optional(Type.String({ description: 'The `stepId` of the request' })),
+    workflowId
+  }
+)
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import { ErrorBody } from '../http/errors.js'
+import { ErrorBody, StepErrorBody, ValidationErrorBody, WorkflowErrorBody } from '../http/errors.js'
 import { Integration } from '../integrations/schemas.js'
 import {
   MessageResponse,
@@ -21,7 +21,10 @@ export const CONTRACT = {
   Integration,
   MessageResponse,
   MessagesPage,
+  StepErrorBody,
   SubscriberResponse,
+  ValidationErrorBody,
+  WorkflowErrorBody,
   WorkflowResponse,
   WorkflowStep
 }

@@ -12,7 +12,7 @@ import {
   assume,
   valuesOf
 } from '../domain/assumptions.js'
-import { ErrorBody } from '../http/errors.js'
+import { ErrorBody, ValidationErrorBody } from '../http/errors.js'
 import { operationRoute } from '../http/operation.js'
 import { COMPILERS } from '../http/validation.js'
 import { OPERATIONS } from '../operations.js'
@@ -21,7 +21,7 @@ import { namedSchemas } from '../schema/typebox.js'
 import type { ApiDocument } from './api-document.js'
 import { applyAssumptions, type OpenApiDocument } from './apply-assumptions.js'
 import { addExamples } from './examples.js'
-import { describeControl, describeOperation } from './route-schemas.js'
+import { describeControl, describeOperation, errorBodies } from './route-schemas.js'
 
 /**
  * Caches documents for all servers in this process: one for each set of assumptions, and one for
@@ -101,7 +101,13 @@ async function describeRoutes(
     // Fastify adds HEAD to every GET route, but the document should list only GET.
     const [firstMethod] = [route.method].flat()
     if (firstMethod) route.method = firstMethod
-    addNamedSchemas(app, route.config?.operation ?? route.config?.control ?? {})
+    const { operation, control } = route.config ?? {}
+    if (operation) {
+      addNamedSchemas(app, ...errorBodies(operation, assumptions).values(), operation.response)
+    }
+    if (control) {
+      addNamedSchemas(app, ErrorBody, ValidationErrorBody, control.response, control.body)
+    }
   })
   await app.register(swagger, {
     openapi: { openapi: '3.1.0', servers: [{ url: '/', description: 'This server' }], ...info },
@@ -120,8 +126,8 @@ async function describeRoutes(
   return document
 }
 
-function addNamedSchemas(app: FastifyInstance, described: { response?: TSchema; body?: TSchema }) {
-  for (const schema of namedSchemas(ErrorBody, described.response, described.body)) {
+function addNamedSchemas(app: FastifyInstance, ...described: (TSchema | undefined)[]): void {
+  for (const schema of namedSchemas(...described)) {
     if (!app.getSchema(String(schema.$id))) app.addSchema(schema)
   }
 }
@@ -150,8 +156,8 @@ const OPERATIONS_INFO = {
 seed, a key is \`development-key\`. The key selects the environment. The examples use the default
 seed.
 
-**Errors:** every error has the body \`ErrorBody\`. The header \`x-mock-reason\` says which check
-rejected the request, and how to fix the request. Any request may also get 404 or 405 (the path or
+**Errors:** every error has the fields of \`ErrorBody\`. The header \`x-mock-reason\` says which
+check rejected the request, and how to fix the request. Any request may also get 404 or 405 (the path or
 method isn't served), 408, 417 or 431 (the headers can't be accepted), or 507 (the disk
 with the data file is full).
 

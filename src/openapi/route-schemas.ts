@@ -1,7 +1,7 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { Assumptions } from '../domain/assumptions.js'
 import type { ControlOperation } from '../http/control-route.js'
-import { ErrorBody } from '../http/errors.js'
+import { ErrorBody, ValidationErrorBody } from '../http/errors.js'
 import {
   type ErrorStatus,
   errorsFor,
@@ -14,16 +14,15 @@ import { ref, strictObject } from '../schema/typebox.js'
  * Returns the schema from which @fastify/swagger documents an operation under these assumptions.
  */
 export function describeOperation(operation: Operation, assumptions: Assumptions) {
-  const errors = errorsFor(operation, assumptions).map(({ status }) => status)
   const response: Record<number, object> = {
     200: {
       ...content(ref(operation.response), 'OK'),
       headers: headersOf(200, operation, assumptions)
     }
   }
-  for (const status of new Set<ErrorStatus>([...errors, 500])) {
+  for (const [status, body] of errorBodies(operation, assumptions)) {
     response[status] = {
-      ...content(ref(ErrorBody), describeError(status, operation)),
+      ...content(ref(body), describeError(status, operation)),
       headers: headersOf(status, operation, assumptions)
     }
   }
@@ -36,6 +35,21 @@ export function describeOperation(operation: Operation, assumptions: Assumptions
   }
 }
 
+/** Returns the schema of an operation's error bodies for each status. */
+export function errorBodies(
+  operation: Operation,
+  assumptions: Assumptions
+): Map<ErrorStatus, TSchema> {
+  const bodies = new Map<ErrorStatus, TSchema>()
+  for (const { status, extendedBody } of errorsFor(operation, assumptions)) {
+    const isExtended = extendedBody && assumptions[extendedBody.under[0]] === extendedBody.under[1]
+    bodies.set(status, isExtended ? extendedBody.schema : bodyOfStatus(status))
+  }
+  return bodies.set(500, ErrorBody)
+}
+
+const bodyOfStatus = (status: number) => (status === 422 ? ValidationErrorBody : ErrorBody)
+
 /** Returns the schema from which @fastify/swagger documents a control route. */
 export function describeControl(operation: ControlOperation) {
   const { access = 'environment', body, response, responseType, errors = [] } = operation
@@ -47,7 +61,7 @@ export function describeControl(operation: ControlOperation) {
       : { description: 'OK', type: 'null' }
   }
   for (const status of [...rejections].sort()) {
-    responses[status] = content(ref(ErrorBody), 'The request is rejected')
+    responses[status] = content(ref(bodyOfStatus(status)), 'The request is rejected')
   }
   return {
     ...describeRequest(operation),

@@ -23,6 +23,8 @@ export interface OperationError {
   code?: ErrorCode
   /** An assumption and its value. The error occurs only if the assumption has this value. */
   under?: readonly [AssumptionId, string]
+  /** The schema of a body with more fields, which the error has under this assumption. */
+  extendedBody?: { schema: TSchema; under: readonly [AssumptionId, string] }
   /** A path that gets this error with the default seed. */
   example?: string
 }

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { requireEnvironment } from '../environments/plugin.js'
-import { JSON_TYPE } from '../http/errors.js'
+import { JSON_TYPE, StepErrorBody, WorkflowErrorBody } from '../http/errors.js'
 import { enveloped, operationRoute } from '../http/operation.js'
 import { defineOperation } from '../schema/operation.js'
 import { strictObject } from '../schema/typebox.js'
@@ -23,9 +23,17 @@ export const retrieveWorkflowStep = defineOperation({
   response: WorkflowStep,
   enveloped: true,
   errors: [
-    { status: 400, example: '/v2/workflows/order-shipped/steps/none' },
+    {
+      status: 400,
+      extendedBody: { schema: StepErrorBody, under: ['unknown-step', 'bad-request'] },
+      example: '/v2/workflows/order-shipped/steps/none'
+    },
     { status: 401 },
-    { status: 404, example: '/v2/workflows/none/steps/email-step' }
+    {
+      status: 404,
+      extendedBody: { schema: WorkflowErrorBody, under: ['unknown-workflow', 'with-facts'] },
+      example: '/v2/workflows/none/steps/email-step'
+    }
   ],
   examples: {
     params: { workflowId: 'order-shipped', stepId: 'email-step' },

@@ -107,12 +107,17 @@ describe('the document', () => {
 
   test('contains every schema of the API under its own name, and no other schema', async () => {
     const document = await documentOf('document')
-    const { ErrorBody: errorBody, ...schemas } = document.components.schemas
+    const {
+      ErrorBody: errorBody,
+      ValidationErrorBody: validationErrorBody,
+      ...schemas
+    } = document.components.schemas
     expect(schemas).toEqual(
       Object.fromEntries(
         wireSchemas.map(({ $id = '', ...schema }) => [$id, documentSchema(schema)])
       )
     )
+    expect(validationErrorBody.required).toEqual(errorBody.required)
     expect(errorBody.required).toEqual([
       'statusCode',
       'timestamp',

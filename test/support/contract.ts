@@ -102,7 +102,11 @@ export class Contract {
       const steps = ['paths', template, method, 'responses', String(status), 'content', type ?? '']
       return { pointer: `/${steps.map(token).join('/')}/schema`, type }
     }
-    if (status >= 400) return { pointer: '/components/schemas/ErrorBody', type: 'application/json' }
+    if (status >= 400) {
+      // Any operation can get a 422 from a fault, even one that the document doesn't list.
+      const name = status === 422 ? 'ValidationErrorBody' : 'ErrorBody'
+      return { pointer: `/components/schemas/${name}`, type: 'application/json' }
+    }
     throw new Error(`the OpenAPI document has no ${method} ${path} with ${status}`)
   }
 }

@@ -62,15 +62,16 @@ export function renderTypePage({ api, control }: ApiDocuments, name: string): st
   })
 }
 
-/** Returns the types of the operations' responses, and the types of the records in their lists. */
+/**
+ * Returns the types of the operations' successful responses, and the types of the records in their
+ * lists. The types of error bodies have pages of their own, which keeps `/docs` small.
+ */
 function mainTypes(
   operations: readonly LocatedRoute[],
   schemas: ApiDocument['components']['schemas']
 ) {
-  const responseTypes = operations.flatMap(({ responses }) =>
-    Object.values(responses).map(({ content }) =>
-      typeNameOf(contentOf(content)?.schema ?? Type.Unknown())
-    )
+  const responseTypes = operations.map(({ responses }) =>
+    typeNameOf(contentOf(responses[200]?.content)?.schema ?? Type.Unknown())
   )
   const recordTypes = responseTypes.flatMap((name) => {
     const fields = Object.values<TSchema>(schemas[name]?.properties ?? {})

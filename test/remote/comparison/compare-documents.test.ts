@@ -59,7 +59,9 @@ describe('a published document', () => {
       'message-extras',
       'total-count',
       'unknown-channel-filter',
+      'unknown-step',
       'unknown-subscriber-filter',
+      'unknown-workflow',
       'vendor-names'
     ])
   })
