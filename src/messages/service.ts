@@ -81,7 +81,7 @@ export class MessageService {
     const isWithoutWords = words.length === 0 || total === 0
     result.reason = isWithoutWords
       ? this.#explainer.explain(environment, conditions, query)
-      : `none of ${total} messages contains ${words.join(' and ')}`
+      : `none of ${total} messages contains ${words.map((word) => `"${word}"`).join(' and ')}`
     return result
   }
 

@@ -32,7 +32,7 @@ describe('compare', () => {
     ['a HAR with only POST requests', '--har', harWith('http://localhost/v1/messages', 'POST')],
     ['an empty file with requests', '--requests', ''],
     ['a file with only comments', '--requests', '# GET /v1/messages\n']
-  ] as const)('exits with 3 because nothing was compared, for %s', async (_, flag, requests) => {
+  ] as const)('exits with 3, because nothing was compared: %s', async (_, flag, requests) => {
     const { code, stdout } = await compareWithItself(flag, requests)
     expect({ code, stdout }).toEqual({
       code: 3,

@@ -13,7 +13,7 @@ import {
 
 /**
  * Whether these tests can use the program `script`, which runs a command at a terminal. They pass
- * the arguments that `script` has on Linux, which differ on other systems.
+ * arguments of the Linux version, which other systems don't accept.
  */
 const HAS_SCRIPT = process.platform === 'linux'
 

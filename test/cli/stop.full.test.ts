@@ -110,7 +110,7 @@ test.each([
   ['SIGTERM', 'npm alone'],
   ['SIGINT', 'the whole process group (as Ctrl-C does)']
 ] as const)(
-  'if npm runs it, %s sent to %s lets requests in flight finish, and leaves a clean data file',
+  'if npm runs the server, %s sent to %s lets requests finish, and leaves a clean data file',
   async (signal, to) => {
     const folder = await createDependentPackage({
       start: 'notification-mock --port 0 --data kept.db'

@@ -134,7 +134,7 @@ test.each<
   ['the old PHP client', 'a JSON content type without a body or a length', JSON_TYPE, ALL_CALLS],
   [
     'the Ruby client',
-    'its options as a form body, which the server ignores',
+    'a form body, which the server ignores',
     FORM,
     ALL_CALLS,
     'page=7&limit=1&channel=sms'

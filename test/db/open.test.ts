@@ -140,7 +140,7 @@ describe('openDatabase changes nothing and', () => {
     expect(readFolder(dirname(file))).toMatchObject(contents)
   })
 
-  test('rejects a restored backup next to the log of a killed process', () => {
+  test('rejects a backup that was restored next to the log of a killed process', () => {
     const file = createDataFile('INSERT INTO datasets (key) VALUES (42)')
     const backup = readFileSync(file)
     writeAndGetKilled(file, 'INSERT INTO datasets (key) VALUES (43)')

@@ -101,7 +101,7 @@ test.each(SECTIONS)(
 )
 
 test.each(['node16', 'nodenext', 'bundler'])(
-  'the recipes in TypeScript compile strictly under %s',
+  'the recipes in TypeScript compile in strict mode with %s',
   (resolution) => {
     // Vitest and Vite exist only as ECMAScript modules, so a TypeScript project that uses them must
     // consist of ECMAScript modules too.

@@ -140,7 +140,7 @@ test.each([
   ['/_mock/requests', { ...OTHER_SITE, origin: 'https://evil.example' }],
   ['/_mock/environments', { ...OTHER_SITE, authorization: 'Bearer wrong' }]
 ])(
-  'a page of another site without a key gets 403 for %s, and nothing is recorded',
+  'without a key, a page of another site gets a 403 for %s, and nothing is recorded',
   async (...row) => {
     const [path, headers] = row
     const mock = await useMock({ seed: SEED })
@@ -157,7 +157,7 @@ test.each([
   ['/v1/messages', 401, { 'sec-fetch-site': 'same-site' }],
   ['/health', 200, OTHER_SITE],
   ['/', 200, OTHER_SITE]
-])('a page with a key, or on this machine, gets the usual response for %s: %i', async (...row) => {
+])('a page with a key, or of this machine, gets the usual response for %s: %i', async (...row) => {
   const [path, expected, headers] = row
   const mock = await useMock({ seed: SEED })
   expect((await requestWithHost(headers, mock.url + path)).status).toBe(expected)

@@ -52,7 +52,9 @@ export async function connectTo({ port }: { port: number }): Promise<Connection>
         }
         if (ended) {
           if (received !== '')
-            throw new Error(`the server closed the connection within a response: ${received}`)
+            throw new Error(
+              `the server closed the connection in the middle of a response: ${received}`
+            )
           return undefined
         }
         await once(news, 'news')

@@ -90,7 +90,7 @@ test('rejects a path with 30,000 segments quickly, and logs it in short lines', 
   const before = process.cpuUsage()
   const words = Array.from({ length: 30_000 }, (_, index) => `${index}`).join('/')
   expect((await mock.get(`/v1/${words}`)).status).toBe(404)
-  // Processor time, because another test may use the machine at the same time.
+  // Compare processor time, because another test may use the machine at the same time.
   const { user, system } = process.cpuUsage(before)
   expect((user + system) / 1000).toBeLessThan(3000)
   expect(mock.log.every((line) => JSON.stringify(line).length < 20_000)).toBe(true)

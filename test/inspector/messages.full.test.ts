@@ -25,7 +25,7 @@ const hashOf = (page: Page) => decodeURIComponent(new URL(page.url()).hash)
 /** Returns the URL of the focused link. */
 const focusedLink = (page: Page) => page.evaluate('document.activeElement.getAttribute("href")')
 
-/** Returns the newest message in seed form. */
+/** Returns the newest message in the form that seeds use. */
 const newestMessage = async (env: AttachedEnvironment) =>
   (await env.state()).environments[0]?.messages?.at(-1)
 
@@ -199,7 +199,7 @@ test('the list reports a search without matches and an invalid filter', async (c
   await search.fill('nobody-at-all')
   await search.press('Enter')
   await page.getByRole('heading', { name: 'No matching messages' }).waitFor()
-  await page.getByText('none of 60 messages contains nobody-at-all').waitFor()
+  await page.getByText('none of 60 messages contains "nobody-at-all"').waitFor()
   await go('#/messages?channel=fax')
   await page.getByRole('alert').getByText('channel').waitFor()
 })
@@ -293,7 +293,7 @@ test('a list scrolls to a linked row, and Tab reaches a visible row', async (con
 
 const PHONE = { viewport: { width: 390, height: 800 } }
 
-test('a message of each channel looks as it does for its subscriber', async (context) => {
+test('a message of each channel looks the way its subscriber sees it', async (context) => {
   const inspector = await openInspector(context, {
     args: ['--seed', 'unicode'],
     hash: '#/messages',

@@ -10,7 +10,9 @@ const DAY = 24 * 60 * MINUTE
 const advance = (mock: TestMock, by: number) => send(mock, 'POST', '/_mock/clock/advance', { by })
 const KEYED = { headers: { 'idempotency-key': 'k' } }
 
-/** Creates a mock. Its machine time starts at NOON and moves only when `pass` is called. */
+/**
+ * Creates a mock. The clock of its machine starts at NOON, and moves only when `pass` is called.
+ */
 async function useClock() {
   let time = Date.parse(NOON)
   const mock = await useMock({ clock: () => time })

@@ -59,7 +59,7 @@ test('a search with filters finds the same messages as listMessages', async () =
 })
 
 test.each([
-  ['text=nowhere+channel', 'none of 60 messages contains nowhere and channel'],
+  ['text=nowhere+channel', 'none of 60 messages contains "nowhere" and "channel"'],
   ['subscriberId=user-adda&text=tea', /no message matches subscriberId.*did you mean user-ada/]
 ])('a search without matches says why: %s', async (query, reason) => {
   const mock = await useMock()

@@ -15,7 +15,7 @@ async function useConnectedMock(): Promise<{ server: TestMock; mock: ConnectedMo
   return { server, mock: connect(server.url) }
 }
 
-/** Creates an environment, and a function that sends requests with its key. */
+/** Creates an environment. Returns it with a function that sends requests with its key. */
 async function createTest(mock: ConnectedMock, name = 'of a test') {
   const env = await mock.environment({ from: 'Development', name })
   const send = (path: string, init: RequestInit = {}) =>
@@ -236,7 +236,7 @@ async function createReport(...outcomes: ('failed' | 'passed')[]) {
   return { server, read }
 }
 
-test('leaves out passed tests if the report would be too large, and counts them', async () => {
+test('if the report would be too large, leaves out passed tests and counts them', async () => {
   const { read } = await createReport('passed', 'failed', 'passed', 'passed', 'passed')
   const { tests, dropped } = await read(200_000)
   const titles = tests.map(({ title }) => title)

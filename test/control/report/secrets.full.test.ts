@@ -81,7 +81,7 @@ async function readStream(mock: TestMock, key: string): Promise<string> {
   return text
 }
 
-/** Returns the curl command that the inspector and the report make of a recorded request. */
+/** Returns the curl command that the inspector and the report show for a recorded request. */
 function copyAsCurl({ method, path, query, headers, body }: RecordedRequest): string {
   const search = new URLSearchParams(
     Object.entries(query).map(([name, value]): [string, string] => [name, `${value}`])

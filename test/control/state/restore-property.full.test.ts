@@ -72,7 +72,7 @@ const sequences = fc.array(fc.tuple(fc.nat({ max: 3 }), step), {
 })
 
 test.each(PROFILES)(
-  `${SEQUENCES} random sequences of ${STEPS} steps restore exactly the saved states: %s`,
+  `in ${SEQUENCES} random sequences of ${STEPS} steps, every restore returns the saved state: %s`,
   async (profile) => {
     const mock = await useMock({ clock: () => NOW, seed: { environments: [] } })
     const nothing = rowCounts(mock.db)
