@@ -95,7 +95,7 @@ describe('exportOnExit', () => {
     expect(readFileSync(file, 'utf8')).toBe('before')
   })
 
-  test('logs the error and makes close() reject if the export fails', async () => {
+  test('if the export fails, logs the error and rejects the promise of close()', async () => {
     const file = join(createTempFolder(), 'state.yaml')
     const lines: string[] = []
     const logger = pino(
@@ -207,13 +207,13 @@ test('after close(), requests to a new server on the same port succeed', async (
   }
 })
 
-test('close() sends the response to a request that has begun on a kept connection', async () => {
+test('close() still responds to a request that has begun on a keep-alive connection', async () => {
   const mock = await startMock()
   const socket = connect(mock.port, '127.0.0.1')
   socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
   await once(socket, 'data')
   socket.write('GET /health HTTP/1.1\r\n')
-  // The server has received the line once it has sent this response.
+  // When this response arrives, the server has already received the line.
   await call(mock, '/health')
   const closing = mock.close()
   socket.write('Host: x\r\n\r\n')
@@ -278,7 +278,7 @@ test('reloads changed seed files, and passes the result to the watch function', 
   }
 })
 
-describe('createMock suggests a fix and', () => {
+describe('createMock, with a suggested fix,', () => {
   test('rejects a taken port', async () => {
     const server = createServer()
     onTestFinished(() => {
@@ -333,7 +333,7 @@ describe('createMock suggests a fix and', () => {
     ],
     ['an empty host', { host: '' }, 'the host must be'],
     [
-      "a token that a header can't carry",
+      "a token that can't be sent in a header",
       { adminToken: 'a\nb' },
       "characters that a header can't carry"
     ],
@@ -359,7 +359,7 @@ describe('createMock suggests a fix and', () => {
     await expect(failure).rejects.toThrow(message)
   })
 
-  test('rejects an address of another machine, and keeps the data file usable', async () => {
+  test('rejects the address of another machine, and keeps the data file usable', async () => {
     const folder = createTempFolder()
     const data = join(folder, 'mock.db')
     await expect(createMock({ seed: SHOP, data, host: '192.0.2.1' })).rejects.toThrow(

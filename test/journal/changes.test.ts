@@ -72,7 +72,7 @@ test('lists no changes of other environments', async () => {
   expect(await changesOf(mock, PRODUCTION)).toEqual([])
 })
 
-test('records no change for a request that is rejected or only reads', async () => {
+test('records no change for a request that is rejected or changes nothing', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages')
   await addFault(mock, { effect: { status: 99 } })

@@ -90,7 +90,7 @@ test('with --journal 0, records no requests and rejects verifications', async ()
   expect(verdict).toMatchObject({ status: 400, json: { message: 'The journal is turned off' } })
 })
 
-test('records requests by environment, or as unauthenticated without a valid key', async () => {
+test('records a request for the environment of its key, or else as unauthenticated', async () => {
   const mock = await useMock()
   const keys = [DEVELOPMENT, PRODUCTION, OTHER_ORGANIZATION]
   for (const [limit, key] of keys.entries())
@@ -234,7 +234,7 @@ test('rejects invalid filters, and names their fields', async () => {
   expect([rejected.status, Object.keys(rejected.json.errors)]).toEqual([422, ['status', 'order']])
 })
 
-test('names parameters and headers that the server does not know', async () => {
+test('names the parameters and headers that are unknown to the server', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?chanel=email&limit=1&subscriberID=x', {
     headers: { 'idempotent-key': 'k' }
@@ -251,7 +251,7 @@ test('names parameters and headers that the server does not know', async () => {
   ])
 })
 
-test('knows all parameters and headers that the official client sends', async () => {
+test('reports no parameter or header of the official client as unknown', async () => {
   const mock = await useMock()
   const novu = new Novu({
     secretKey: DEVELOPMENT,

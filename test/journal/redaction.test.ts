@@ -14,7 +14,7 @@ const ENCODED = DEVELOPMENT.replace('-', '%2D')
 const TWICE_ENCODED = ENCODED.replace('%', '%25')
 const ENCODED_OFTEN = TWICE_ENCODED.replace('%', '%25')
 
-/** Requests that contain the key in other places than the header `Authorization`. */
+/** Requests with the key in places other than the header `Authorization`. */
 const REQUESTS_WITH_KEY: [path: string, options?: TestRequest][] = [
   [`/v1/messages?apiKey=${DEVELOPMENT}&page=${DEVELOPMENT}`],
   [`/v1/messages?${DEVELOPMENT}`],
@@ -64,7 +64,7 @@ test('redacts API keys wherever a client sends them', async () => {
   expect(forms.filter((form) => recorded.includes(form))).toEqual([])
 })
 
-test('redacts an admin token that contains base64 characters', async () => {
+test('redacts an admin token that contains `/`, `+` and `=`', async () => {
   const adminToken = 'Zm9v/YmFy+w=='
   const mock = await useMock({ adminToken })
   const encoded = encodeURIComponent(adminToken)
@@ -82,7 +82,7 @@ test('redacts an admin token that contains base64 characters', async () => {
   expect([adminToken, encoded].filter((form) => recorded.includes(form))).toEqual([])
 })
 
-test('redacts a key in a binary body, and a partial key at the end of a cut body', async () => {
+test('redacts a key in a binary body, and half a key at the end of a truncated body', async () => {
   const mock = await useMock()
   const headers = { authorization: `ApiKey ${PRODUCTION}` }
   const binary = Buffer.concat([
@@ -98,7 +98,7 @@ test('redacts a key in a binary body, and a partial key at the end of a cut body
   expect(second?.body).toMatch(/^ +$/)
 })
 
-test('redacts values whose names suggest a credential, but keeps the auth scheme', async () => {
+test('redacts fields with names such as `password`, but keeps the word `Basic`', async () => {
   const mock = await useMock()
   await mock.post(`${setPrimary('none')}?access_token=t1&page=2`, {
     headers: { 'x-api-key': 's1', 'proxy-authorization': 'Basic czI6', 'idempotency-key': 'kept' },

@@ -18,7 +18,7 @@ test('keeps the status, headers and body that the client received', async () => 
   expect(response).not.toHaveProperty('truncated')
 })
 
-test('keeps the first 16 KiB of a long response, without the cut-off last word', async () => {
+test('keeps the first 16 KiB of a long response, up to the last complete word', async () => {
   const mock = await useMock()
   await send(mock, 'POST', '/_mock/messages', { channel: 'sms', content: 'word '.repeat(6000) })
   const { text } = await mock.get('/v1/messages?limit=1')
@@ -70,7 +70,7 @@ test('shows no response for a request whose response was lost', async () => {
   expect(await exchangeOf(mock)).not.toHaveProperty('response')
 })
 
-test('shows only the half of a truncated response that the client received', async () => {
+test('if a response is truncated, shows only the half that the client received', async () => {
   const mock = await useMock()
   // Add a message with nothing to redact, because redaction would change the length of the body.
   await send(mock, 'POST', '/_mock/messages', { channel: 'sms' })
@@ -112,7 +112,7 @@ test('keeps the newest 16 MiB of responses per journal, and 128 MiB per server',
   expect(first.map(storedBytes).filter(Boolean)).toEqual([])
 })
 
-test('keeps the only response of each of 3,000 environments', () => {
+test('keeps one response for each of 3,000 environments', () => {
   const pool = new BlockPool()
   const bodies = Array.from({ length: 3000 }, (_, index) =>
     new ResponseStore(pool).keep(Buffer.alloc(1024, index % 251))
@@ -123,14 +123,14 @@ test('keeps the only response of each of 3,000 environments', () => {
   expect(lost).toBe(-1)
 })
 
-test('keeps the bodies of a block that has grown', () => {
+test('keeps the bodies in a block when the block grows', () => {
   const store = new ResponseStore(new BlockPool())
   const bodies = [1, 2, 3, 4, 5].map((length) => Buffer.alloc(length * 1000, length))
   const stored = bodies.map((body) => store.keep(body))
   expect(stored.map((body) => storedBytes(body)?.toString())).toEqual(bodies.map(String))
 })
 
-test('drops no response because of responses to requests that the journals have forgotten', () => {
+test('keeps a response, no matter how many other responses are stored and forgotten', () => {
   const pool = new BlockPool()
   const only = new ResponseStore(pool).keep(Buffer.from('only'))
   const bodies = [1, 2].map((byte) => Buffer.alloc(16_384, byte))

@@ -21,7 +21,7 @@ afterEach(() => {
 async function openStream(mock: TestMock, ...headers: string[]) {
   const { socket, text, closed } = raw(mock, head('GET /_mock/requests/stream', ...headers))
   await until(() => text().includes('as they end'))
-  // The text also contains the sizes of the HTTP chunks. The regular expression skips them.
+  // The regular expression skips the sizes of the HTTP chunks, which the text also contains.
   const events = () =>
     [...text().matchAll(/^id: (\d+)\nevent: request\ndata: (.*)\n\n/gm)].map(([, id, data]) => ({
       id: Number(id),
@@ -60,7 +60,7 @@ test('streams each request when it ends, with or without a response', async () =
   expect(stream.events()[2]?.entry).not.toHaveProperty('status')
 })
 
-test('reports a request without a response as pending, and sends it when it ends', async () => {
+test('streams a request as pending when it arrives, and again when it ends', async () => {
   const mock = await useMock()
   const env = connect(mock.url).attach('development-key')
   const pending: RecordedRequest[] = []
@@ -111,7 +111,7 @@ test('reports how many requests a resumed stream has missed', async () => {
   expect(stream.text()).toContain(': 2 earlier requests are no longer in the journal\n')
 })
 
-test('resumes in the order in which requests ended, not in which they arrived', async () => {
+test('resumes in the order in which requests ended, whatever their order of arrival', async () => {
   const mock = await useMock()
   const slow = raw(mock, head(`POST ${setPrimary(MAILGUN)}`, 'content-length: 2'))
   await until(async () => (await journalOf(mock)).length === 1)
@@ -130,7 +130,7 @@ test('resumes in the order in which requests ended, not in which they arrived', 
   ])
 })
 
-test('a client misses no request if it resumes a stream that ended with 8 MiB unread', async () => {
+test('a client that resumes a stream after 8 MiB were unread misses no request', async () => {
   const mock = await useMock()
   for (let count = 0; count < 30; count++) await mock.post(setPrimary('none'), { body: LARGE })
   const resumed = await openStream(mock, 'last-event-id: 0')

@@ -30,7 +30,7 @@ test('expects a match by default, and returns the sequence numbers of all matche
   expect((await verify(mock, list(3))).status).toBe(417)
 })
 
-/** Each row: how many requests match, the bound, and whether the bound holds. */
+/** Each row: how many requests match, the bound, and whether this number is within the bound. */
 const BOUNDS: [count: 0 | 2, bound: object, holds: boolean][] = [
   ...[1, 2, 3].map((count): [2, object, boolean] => [2, { count }, count === 2]),
   ...[1, 2, 3].map((atLeast): [2, object, boolean] => [2, { atLeast }, atLeast <= 2]),
@@ -76,7 +76,7 @@ test('inOrder allows other requests in between, but requires the given order', a
   expect((await verify(mock, { inOrder: [list(1), list(1)] })).status).toBe(417)
 })
 
-test('compares values as strings or with `matches`, and repeated values as sets', async () => {
+test('compares values as strings or with `matches`, and repeated values in any order', async () => {
   const mock = await useMock()
   const headers = { 'X-Run': 'run-7' }
   await mock.get('/v1/messages?contextKeys=a:1&contextKeys=b:2&channel=email&limit=10', { headers })
@@ -204,7 +204,7 @@ test("reports a matching request that had another environment's key or no valid 
  */
 const within = 600_000
 
-test('`within` waits for a request, a response, a number of requests or an order', async () => {
+test('with `within`, waits for a request, a response, a count or an order', async () => {
   const mock = await useMock()
   const arrival = verify(mock, { operation: 'setIntegrationAsPrimary', within })
   const response = verify(mock, { status: 200, body: '{}', within })
@@ -222,7 +222,7 @@ test('`within` waits for a request, a response, a number of requests or an order
   expect(await never).toMatchObject({ status: 417, json: { ctx: { matched: [3] } } })
 })
 
-test('`within` waits for the full time if there is only an upper bound', async () => {
+test('with `within` and only an upper bound, waits for the full time', async () => {
   const mock = await createWithLists(1)
   for (const bounds of [
     { ...list(2), never: true },

@@ -130,7 +130,7 @@ describe('a message', () => {
     expect(without.templateIdentifier).toBe('shipped')
   })
 
-  test('is returned exactly as in the seed, whatever characters it contains', async () => {
+  test('is returned exactly as in the seed, even with unusual characters', async () => {
     const text = '"\\ \u0000 \u2028 é 😀 </script> ]} ,"data":[ \'; DROP TABLE messages'
     const mock = await useMessages([
       { channel: 'sms', subject: text, payload: { [text]: [text, 1e21, -0.5, true] } }
@@ -318,8 +318,7 @@ test('rejects a page that is too large for one response, and suggests a lower li
   const mock = await useNewMock({
     seed: { environments: [{ name: 'Shop', messages: createMessages(1) }] }
   })
-  // Simulates huge documents: each one consists of 2 GB of zeros, which SQLite creates only when
-  // the document is read.
+  // Make each document 2 GB of zeros, which SQLite creates only when the document is read.
   mock.db.client.exec(`
     ALTER TABLE messages RENAME COLUMN document TO former;
     ALTER TABLE messages ADD COLUMN document TEXT GENERATED ALWAYS AS (zeroblob(2000000000))`)

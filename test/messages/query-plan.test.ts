@@ -94,8 +94,8 @@ interface HundredMessages {
   repository: MessageRepository
   db: Db
   /**
-   * Returns the index that each statement for these conditions uses. Leaves out statements that
-   * were prepared before the previous call.
+   * Returns the index that each statement for these conditions uses. Includes only statements that
+   * were prepared since the previous call.
    */
   takeWalkedIndexes(conditions: readonly Condition[]): (string | undefined)[]
 }

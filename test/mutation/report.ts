@@ -39,13 +39,13 @@ export const readReasons = (): Reasons =>
   JSON.parse(readFileSync(join(folder, 'reasons.json'), 'utf8'))
 
 /**
- * Returns the key of a survivor in reasons.json. Changes to other lines of the source file don't
- * change the key.
+ * Returns the key of a surviving mutant in reasons.json. Changes to other lines of the source file
+ * don't change the key.
  */
 export const keyOf = ({ line, original, replacement }: Survivor): string =>
   `${line} :: ${original} → ${replacement}`
 
-/** Returns the survivors without a reason, and the reasons without a survivor. */
+/** Returns the surviving mutants without a reason, and the reasons without a surviving mutant. */
 export function looseEnds(
   result: MutationResult,
   reasons: Reasons

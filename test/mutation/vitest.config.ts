@@ -26,8 +26,8 @@ export default defineConfig({
     include: files,
     sequence: { sequencer: ConfiguredOrder },
     reporters: [notLoaded()],
-    // Stryker converts errors to strings. For an error from another process, this fails unless the
-    // error gets this prototype.
+    // Stryker converts errors to strings. An error from another process can be converted only with
+    // this prototype.
     onUnhandledError: (error) => {
       Object.setPrototypeOf(error, Error.prototype)
     },

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { expectAccessible, openInspector } from '../support/inspector.js'
 
-// Each page is checked in one theme, because a check of /docs takes axe many seconds.
-test('the docs are accessible, also on the smallest screens', async (context) => {
+// Check each page in only one theme, because axe needs many seconds for /docs.
+test('the docs are accessible, even on a screen that is 320 pixels wide', async (context) => {
   const viewport = { width: 320, height: 800 }
   const inspector = await openInspector(context, { viewport })
   const { page, url, events } = inspector

@@ -5,7 +5,7 @@ interface Document {
   paths: Record<string, Record<string, { operationId: string; parameters?: { name: string }[] }>>
 }
 
-/** Returns the value of an attribute in each of its occurrences. */
+/** Returns all values of an attribute in the page. */
 const valuesOf = (page: string, attribute: string) =>
   [...page.matchAll(new RegExp(` ${attribute}="([^"]*)"`, 'g'))].map(([, value = '']) => value)
 

@@ -38,7 +38,7 @@ describe.each([
     async () => JSON.parse(JSON.stringify(await controlDocument()))
   ]
 ])('%s', (_, create) => {
-  test('has a description for every field and parameter, or for its type', async () => {
+  test('describes every field and parameter, or its type', async () => {
     const document = await create()
     const descriptionOf = ({ description, $ref = '' }: Document) =>
       description ??
@@ -136,7 +136,7 @@ test.each([
   ['paging-bounds', MESSAGES, 'limit', '"minimum":1'],
   ['integration-lookup', SET_PRIMARY, 'integrationId', '"pattern":']
 ])(
-  'in the document, the assumption %s decides if the path %s restricts the parameter %s',
+  'in the document, the assumption %s decides if %s restricts its parameter %s',
   async (id, path, name, bound) => {
     const bounds = valuesOf(id as (typeof ASSUMPTION_IDS)[number]).map(async (value) => {
       const { get, post } = (await documentOf('document', { [id]: value })).paths[path]

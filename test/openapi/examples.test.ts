@@ -28,7 +28,7 @@ type ProvokeError = (
   method: string
 ) => Promise<TestResponse>
 
-/** At this time, the records of the default seed have the times of the examples. */
+/** The time at which the default seed's records have the timestamps of the examples. */
 const NOW = Date.UTC(2026, 1, 18, 10, 10)
 
 const KEY = { 'idempotency-key': 'set-primary-0001' }
@@ -69,7 +69,7 @@ describe.each(PROFILES)('with the default seed, in the profile %s', async (profi
   )
 
   test.each(errors)(
-    '$name responds with $status and exactly the example',
+    'if $name responds with $status, the body is exactly the example',
     async ({ method, operation, status }) => {
       const { example } = operation.responses[status].content['application/json']
       const mock = await useMock({ profile, now: NOW })
@@ -84,7 +84,7 @@ describe.each(PROFILES)('with the default seed, in the profile %s', async (profi
   )
 
   test.each(described)(
-    '$operation.operationId responds to the example request with exactly the example',
+    '$operation.operationId responds to the example request with the example response',
     async ({ path, method, operation }) => {
       const mock = await useMock({ profile, now: NOW })
       const filled = path.replace(/\{(\w+)\}/g, (_, name) => parameterOf(operation, name).example)
@@ -105,8 +105,8 @@ describe.each(PROFILES)('with the default seed, in the profile %s', async (profi
         JSON.stringify(operation.responses[200].content['application/json'].example)
       )
       expect(undocumentedHeaders(response, operation)).toEqual([])
-      // Repeat the request. If the operation supports idempotency keys, this checks a replay's
-      // headers.
+      // Repeat the request, to check the headers of a replay if the operation supports idempotency
+      // keys.
       expect(undocumentedHeaders(await mock.call(url, { method, headers }), operation)).toEqual([])
     }
   )

@@ -19,7 +19,7 @@ const SEED = {
   ]
 }
 
-test("/openapi.json describes the API key's environment, or the server's defaults", async () => {
+test("/openapi.json describes the key's environment, or without a key the defaults", async () => {
   const mock = await useMock({ seed: SEED })
   const get = async (key: string | null) => (await mock.get('/openapi.json', { key })).json
   const servers = [{ url: mock.url, description: 'This server' }]
@@ -34,7 +34,7 @@ test("/openapi.json describes the API key's environment, or the server's default
 })
 
 test.each(['/openapi.json', '/_mock/openapi.json'])(
-  '%s lists the URL that the client used for the request',
+  '%s lists the server URL that the client used',
   async (path) => {
     const mock = await useMock({ seed: SEED })
     const { port } = new URL(mock.url)

@@ -54,12 +54,12 @@ test("compose publishes the port only on loopback, and passes on the host's vari
   const names = ['SEED', 'ADMIN_TOKEN', 'PROFILE', 'LOG_LEVEL'].map(
     (name) => `NOTIFICATION_MOCK_${name}`
   )
-  // If a variable has no value here, compose passes on the host's value. podman-compose does too.
+  // If a variable has no value here, compose and podman-compose pass on the host's value.
   const passedOn = Object.fromEntries(names.map((name) => [name, null]))
   expect(service.environment).toEqual({ NOTIFICATION_MOCK_PORT: port, ...passedOn })
 })
 
-test('compose names the image, and never starts the server without being asked', () => {
+test('compose names the image, and never restarts the server on its own', () => {
   expect(service.image).toBe('notification-mock:local')
   expect(service).not.toHaveProperty('restart')
 })

@@ -50,7 +50,7 @@ async function reopen(from: Report, tests: ReopenableTest[]): Promise<Map<string
 }
 
 test.each(FAILURES)(
-  'repeats $name with equal responses, or names the cause',
+  'repeats $name with equal responses, or names the cause of a difference',
   ({ name, causes, warnings = [] }) => {
     const state = states.get(name)
     expect(state?.warnings).toEqual(warnings)
@@ -74,11 +74,11 @@ test('sets the clock to the time of the next request, even if others were repeat
   const options = { tests, before, port: 0, logLevel: 'silent' } as const
   const { server, environment } = await reopenTests(report, options)
   onTestFinished(() => server.close())
-  // The report has an own time only for a request that read the clock later than it was recorded.
+  // The report has a separate time only for a request that read the clock after it was recorded.
   expect(environment.now()).toBe(tests[0]?.start.times[before] ?? Date.parse(time))
 })
 
-test('names another version as a cause, and warns of it', async () => {
+test('if another version wrote the report, names it as a cause and in a warning', async () => {
   const [chosen] = structuredClone(chooseTests(report, 'an invalid limit'))
   for (const { response } of chosen?.requests ?? []) Object.assign(response ?? {}, { body: 'old' })
   const old = { ...report, run: { ...report.run, version: '0.0.9' } }

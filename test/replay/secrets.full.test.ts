@@ -12,8 +12,8 @@ const TEXTS = SECRET_TEXTS.map(([, text]) => text)
 const API_KEY = 'hunter2-api-key-1'
 
 /**
- * The data with which the test begins. It contains secrets inside texts and as values of fields
- * with secret names.
+ * The data with which the test begins. It contains secrets inside texts, and in fields with names
+ * such as `password`.
  */
 const SEED: Partial<SeedEnvironment> = {
   subscribers: [{ subscriberId: 'ada', data: { password: 'hunter2', texts: TEXTS } }],

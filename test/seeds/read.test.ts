@@ -162,7 +162,7 @@ test('reports all issues of a seed at once', () => {
 })
 
 test.each([
-  ['a list of subscribers that is an object', 'subscribers: { ada: {} }'],
+  ['subscribers in an object instead of a list', 'subscribers: { ada: {} }'],
   [
     'a workflow with an invalid identifier',
     'workflows: [{ identifier: 7, name: Welcome }]\nsubscribers: [{ subscriberId: ada }]'
@@ -228,7 +228,10 @@ describe('accepted forms of a seed', () => {
   test.each([
     ['YAML', 'environments:\n  - name: Shop\n'],
     ['YAML with a byte order mark', '\uFEFFenvironments:\n  - name: Shop\n'],
-    ['fields at the top that hold anchors', 'x-shop: &x\n  name: Shop\nenvironments: [*x]'],
+    [
+      'a top-level field that only defines an anchor',
+      'x-shop: &x\n  name: Shop\nenvironments: [*x]'
+    ],
     ['JSON', JSON.stringify({ environments })],
     [
       'JSON that names its schema for an editor',
@@ -278,7 +281,7 @@ describe('in YAML', () => {
 
   test.each([
     [
-      'reads words like yes and off as strings',
+      'reads unquoted words such as yes and off as strings',
       '{ a: yes, b: off, on: n }',
       { a: 'yes', b: 'off', on: 'n' }
     ],

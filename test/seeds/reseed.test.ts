@@ -51,8 +51,8 @@ function seeded(time: number, environments: SeedEnvironment[]) {
 const seedNow = (...environments: SeedEnvironment[]) => seeded(NOW, environments)
 
 /**
- * Returns services that loaded their first seeds at `LATER`. At the same time, the services of
- * `seedNow` reload their seeds.
+ * Returns services that loaded these seeds at `LATER`, when the services of `seedNow` reload
+ * theirs.
  */
 const startedWith = (...environments: SeedEnvironment[]) => seeded(LATER, environments)
 

@@ -13,7 +13,7 @@ import { watchSeeds } from '../../src/seeds/watch.js'
 
 /** The milliseconds between two checks of the files. */
 const INTERVAL = 100
-/** Enough time to detect a change, and to be sure that the file is no longer changing. */
+/** Enough time to detect a change and to see that the file is complete. */
 const AMPLE = 5 * INTERVAL
 
 /**

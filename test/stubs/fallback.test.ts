@@ -88,7 +88,7 @@ test.each([null, 'nobody-has-this'])('forwards nothing with the API key %s', asy
   expect(received).toEqual([])
 })
 
-test('forwards neither cookies nor headers for the mock or for one connection', async () => {
+test('forwards no cookies, no x-mock headers and no headers for one connection', async () => {
   const { mock, received } = await useFallback(okay)
   const headers = { cookie: 'a=b', 'x-mock-fault': 'delay=1', te: 'trailers', 'x-own': '1' }
   await mock.get('/v1/topics', { headers })
@@ -97,7 +97,7 @@ test('forwards neither cookies nor headers for the mock or for one connection', 
   expect(names.filter((name) => /^(cookie|x-mock-.*|te|proxy-.*)$/.test(name))).toEqual([])
 })
 
-test('drops cookies, headers of the connection and x-mock headers of the response', async () => {
+test('drops cookies, x-mock headers and headers for one connection from the response', async () => {
   const dropped = { 'set-cookie': 'a=b', 'x-mock-stub': '1', connection: 'x-hop', 'x-hop': '1' }
   const { mock } = await useFallback((_request, response) =>
     response.writeHead(200, { ...dropped, 'x-own': '1' }).end()
@@ -145,7 +145,7 @@ test('the fault truncate sends half of a forwarded response', async () => {
   expect(connection.text()).toMatch(/\r\n\r\n1234$/)
 })
 
-test('records a forwarded request, but counts it neither as unmocked nor as coverage', async () => {
+test('records a forwarded request, but does not count it as unmocked or as coverage', async () => {
   const { mock } = await useFallback(echo)
   await mock.post(TRIGGER, { body: '{"name":"welcome","password":"1234"}' })
   const [request] = await journalOf(mock)
@@ -196,7 +196,7 @@ test.each<[string, RequestListener | undefined, RegExp]>([
   expect(response.headers.get('x-mock-reason')).toMatch(reason)
 })
 
-test('responds with 424 if the fallback server sends nothing for the timeout', async () => {
+test('responds with 424 if the fallback server sends nothing within the timeout', async () => {
   const { mock } = await useFallback(() => {}, { fallbackTimeout: 50 })
   const response = await mock.post(TRIGGER, { body: '{}' })
   expect(response.status).toBe(424)
@@ -243,7 +243,7 @@ test('rejects a request that the mock forwards to itself', async () => {
   expect((await mock.get('/v1/topics')).json.message).toMatch(/leads back to this server$/)
 })
 
-test('no key is in the log, in an error or in the journal', async () => {
+test('no API key appears in the log, in an error or in the journal', async () => {
   const key = 'sk-upstream-91c2'
   const { server } = await useFallback(echo)
   const mock = await useLoggedMock({ fallback: server.url, fallbackKey: key })

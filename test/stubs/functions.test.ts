@@ -165,7 +165,7 @@ test('the reason does not contain an API key', async () => {
   expect((await trigger(env)).reason).toMatch(/threw Error: \*\*\* is wrong$/)
 })
 
-test('a function that does not return in time is rejected with the limit', async () => {
+test('a function that does not return in time fails, and the reason names the limit', async () => {
   const stub = { ...STUB, id: 'stub-1', status: 200 }
   const hanging: StubFunction = () => new Promise(() => {})
   const request = { apiKey: '', params: {}, query: {}, headers: {}, body: undefined }

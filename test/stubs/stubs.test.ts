@@ -184,7 +184,7 @@ test('an export contains the stubs, so an environment created from it has them',
   expect((await mock.get('/v1/subscribers/1', { key: apiKey })).json).toEqual({ data: 'ada' })
 })
 
-test('records a stubbed request, but counts it neither as unmocked nor as coverage', async () => {
+test('records a stubbed request, but does not count it as unmocked or as coverage', async () => {
   const mock = await useMock()
   await addStub(mock, TRIGGER)
   await mock.post(TRIGGER.path, { body: '{"name":"welcome"}' })
@@ -212,7 +212,7 @@ test('a stub for GET responds to HEAD, without a body', async () => {
   expect(response.headers.get('x-mock-stub')).toBe('stub-1')
 })
 
-test('merging seeds cannot exceed the limit, and then changes nothing', async () => {
+test('a merge that would exceed the limit is rejected, and changes nothing', async () => {
   const stubsFrom = (start: number) =>
     Array.from({ length: 600 }, (_, n) => ({ method: 'GET', path: `/v1/x/${start + n}` }))
   const mock = await useMock({ seed: { environments: [{ name: 'Full', stubs: stubsFrom(0) }] } })

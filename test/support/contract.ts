@@ -28,7 +28,7 @@ const contracts = new Map<string, Contract>()
 
 /** Returns the contract for the OpenAPI document in `text`. */
 export function contractOf(text: string): Contract {
-  // Ignore the server's URL, because each server has another URL.
+  // Ignore the server's URL, because each server has a different one.
   const key = text.replace(/"servers":\[[^\]]*\]/, '')
   const contract = contracts.get(key) ?? new Contract(JSON.parse(text))
   contracts.set(key, contract)

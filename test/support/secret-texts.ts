@@ -3,7 +3,7 @@ const SECRET = 'hunter2-value'
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl'
 const PEM = '-----BEGIN RSA PRIVATE KEY-----\nMIIEow/+==\n-----END RSA PRIVATE KEY-----'
 
-/** Texts with a secret that its name or form reveals. */
+/** Texts with a secret that is recognized by its name or its form. */
 export const SECRET_TEXTS: [title: string, text: string][] = [
   ['a field', `{"password":"${SECRET}"}`],
   ['an array', `{"password":["${SECRET}","${SECRET}"]}`],

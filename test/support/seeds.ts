@@ -109,7 +109,7 @@ const anyValueOf = valuesBy({
     if (pattern === ID_PATTERN.source) return id
     if (pattern === CONTEXT_KEY_PATTERN) return fc.stringMatching(/^[a-z]{1,5}:[ -~]{1,8}$/)
     if (pattern === API_KEY_PATTERN.source) return fc.stringMatching(/^[!-~]{1,9}$/)
-    if (pattern) throw new Error(`no strings are known that match ${pattern}`)
+    if (pattern) throw new Error(`no known string matches ${pattern}`)
     if (TIMES.test(field)) return time
     return minLength > 0 ? text.filter((value) => value !== '') : text
   }

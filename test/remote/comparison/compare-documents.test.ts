@@ -46,7 +46,7 @@ describe('a published document', () => {
     })
   })
 
-  test('for the other profile has only differences that assumptions explain', async () => {
+  test('has only differences that assumptions explain if it is for the other profile', async () => {
     const { differences } = compareDocuments(await openApiDocument(assume('live')), ours, facts)
     expect(differences.filter(({ explainedBy }) => explainedBy === undefined)).toEqual([])
     expect([...new Set(differences.map(({ explainedBy }) => explainedBy))].sort()).toEqual([
@@ -66,7 +66,7 @@ describe('a published document', () => {
     ])
   })
 
-  test('in OpenAPI 3.0 does not differ, although it describes null differently', () => {
+  test('does not differ if it uses OpenAPI 3.0, which describes null differently', () => {
     const text = JSON.stringify({ ...copy(), openapi: '3.0.3' })
       .replaceAll('"type":["string","null"]', '"type":"string","nullable":true')
       .replaceAll('"type":["boolean","null"]', '"allOf":[{"type":"boolean"}],"nullable":true')
@@ -270,7 +270,7 @@ describe('also compares', () => {
 const parameterOf = ({ parameters }: Json, name: string) =>
   parameters.find((parameter: Json) => parameter.name === name)
 
-describe('an assumption explains only its own change, not', () => {
+describe('an assumption does not explain', () => {
   test.each<[title: string, expected: string, change: Change]>([
     [
       'another value of a channel',
@@ -298,7 +298,7 @@ describe('an assumption explains only its own change, not', () => {
     expect(differences.map(({ explainedBy }) => explainedBy)).toEqual([undefined])
   })
 
-  test('another provider next to one that Novu spells differently', () => {
+  test('a new provider in an enum where Novu spells another one differently', () => {
     const differences = compareAfter(({ ChatPushProvider }) => {
       const values = ChatPushProvider.enum
       values[values.indexOf('service-slack')] = 'novu-slack'
@@ -311,7 +311,7 @@ describe('an assumption explains only its own change, not', () => {
   })
 })
 
-test('names the type as the document does, and accepts an integer as a number', () => {
+test('names the types of both documents, and reports an integer as narrower than a number', () => {
   const typed = (type: string) =>
     differencesAfter((_, { [MESSAGES]: { get } }) => {
       parameterOf(get, 'limit').schema.type = type
@@ -338,7 +338,7 @@ test('lists many missing fields of an object as one difference', () => {
   expect(places.map(({ oursAt }) => oursAt)).toEqual(['#/components/schemas/CredentialsDto'])
 })
 
-test('lists headers and error bodies once for all responses, after the schema', () => {
+test('lists headers and error bodies after the schema, and only once for all responses', () => {
   const differences = compareAfter(({ MessageResponseDto }, paths) => {
     delete MessageResponseDto.properties.subject
     for (const { responses } of [paths[MESSAGES].get, paths[STEP].get, paths[PRIMARY].post]) {

@@ -271,7 +271,7 @@ describe('compare', () => {
     expect(stderr).not.toMatch(/^\s+at /m)
   })
 
-  test('sends the requests of a journal or HAR, but POST only with --allow-changes', async () => {
+  test('sends the requests of a journal or HAR, and POST only with --allow-changes', async () => {
     const ours = await useMock({})
     const target = await useMock({})
     await ours.get('/v1/messages?limit=2&transactionId=a&transactionId=b%20c')

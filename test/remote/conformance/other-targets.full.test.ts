@@ -114,7 +114,7 @@ test.each(RETRY_AFTER)(
 )
 
 test.each(RETRY_AFTER)(
-  'a run rejects if `Retry-After: $retryAfter` requires a longer wait than `patience`',
+  'a run fails if `Retry-After: $retryAfter` requires a longer wait than `patience`',
   async ({ retryAfter, seconds }) => {
     const { url } = await startBusyTarget(retryAfter)
     await expect(checkTarget(url, { only: ['paging.page'], patience: 100 })).rejects.toThrow(
@@ -193,8 +193,8 @@ test('an interrupt ends a wait for the target and restores the original primary'
   await using proxy = await startProxy(mock.url, {
     response({ request, response }) {
       if (!isBusy && !request.path.includes(MAILGUN)) return
-      // The target makes Mailgun primary, but responds with 429. From then on, it responds to every
-      // request with 429, until it has done so once after the interrupt.
+      // The target makes Mailgun primary, but responds with 429. It also responds to all later
+      // requests with 429. The first response after the interrupt is the last 429.
       isBusy = !interrupt.signal.aborted
       response.status = 429
       response.headers['retry-after'] = isBusy ? '100' : '1'

@@ -129,7 +129,7 @@ function createMessage(
   }
 }
 
-/** Creates a payload in which a person's id and name are field names, as in many messages. */
+/** Creates a payload whose field names are a person's id and name, as in many real messages. */
 function createPayload({ code }: People, subscriberId: string, firstName: string) {
   return {
     type: code(),
@@ -200,7 +200,7 @@ function writeRequests(environment: SourceEnvironment): string {
   return file
 }
 
-test('recording replaces 18,000 personal values, and compare finds no difference', async () => {
+test('a recording replaces 18,000 personal values, and `compare` finds no difference', async () => {
   const { url, environment, flags } = await startSource()
   const out = join(createTempFolder(), 'seed.yaml')
   const steps = stepIdsOf(environment).flatMap((id) => ['--step', `order-shipped/${id}`])

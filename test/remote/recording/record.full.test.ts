@@ -49,7 +49,7 @@ describe('a recorded seed', () => {
     }
   )
 
-  test('with 3,000 messages returns the same pages and steps, byte for byte', async () => {
+  test('returns the same pages and steps, byte for byte, if it has 3,000 messages', async () => {
     const generate = { messages: 3000, subscribers: 150, randomSeed: 7 }
     const environments = [{ ...environmentIn('seeds/default.yaml'), generate }]
     const source = await useNewMock({ seed: { environments }, profile: 'live' })
@@ -88,12 +88,12 @@ describe('a recorded seed', () => {
     }
   }
 
-  test('without personal data has the same number of messages, with the same fields', async () => {
+  test('has the same number and shape of messages if personal data is replaced', async () => {
     const { listSource, listCopy } = await createCopy()
     expect((await listCopy()).map(shapeOf)).toEqual((await listSource()).map(shapeOf))
   })
 
-  test('without personal data has the same messages for each channel', async () => {
+  test('has the same messages for each channel if personal data is replaced', async () => {
     const { listSource, listCopy } = await createCopy()
     for (const channel of ['in_app', 'email', 'sms', 'chat', 'push']) {
       const expected = (await listSource({ channel })).map(idOf)
@@ -101,7 +101,7 @@ describe('a recorded seed', () => {
     }
   })
 
-  test('without personal data has the same messages for each replaced id', async () => {
+  test('has the same messages for each id that was replaced', async () => {
     const { listSource, listCopy } = await createCopy()
     const copies = await listCopy()
     for (const [index, original] of (await listSource()).entries()) {
@@ -119,7 +119,7 @@ describe('a recorded seed', () => {
   const subscriberFilter = ({ subscriber }: Partial<Message> = {}) =>
     subscriber && { subscriberId: subscriber.subscriberId }
 
-  test('has exactly the assumptions in which the target differs from its profile', async () => {
+  test('sets exactly the assumptions in which the target differs from its profile', async () => {
     const assumptions = {
       envelope: 'data',
       'unknown-step': 'bad-request',
@@ -300,7 +300,7 @@ describe('record', () => {
       )
     ],
     [
-      'an error of a message that was sent',
+      'an error in a message that was sent',
       ',"errorText":"Not sent","status":"sent"}',
       /errorText are left out if/
     ]

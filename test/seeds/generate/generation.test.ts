@@ -22,7 +22,7 @@ import { seedOf } from '../../support/shop.js'
 const HALF_PAST = NOW + 30 * 60_000
 const DAY = 86_400_000
 
-// At this time, the records of the default seed have the times in its file.
+// The time at which the default seed's records have the timestamps in its file.
 const ENVIRONMENTS = resolveSeeds(readSeeds(['default']), Date.UTC(2026, 1, 18, 10, 10))
 const [DEVELOPMENT, PRODUCTION] = ENVIRONMENTS as [EnvironmentData, EnvironmentData]
 
@@ -167,7 +167,7 @@ describe('many messages', () => {
 
 describe('an environment', () => {
   test.each([{}, { subscribers: 0 }])(
-    'without subscribers gets ten generated subscribers if the options are %j',
+    'gets ten generated subscribers if it has none and the options are %j',
     (options) => {
       const data = resolveShop({ workflows: [{ identifier: 'hello', ...MAILS }] })
       const { subscribers, messages } = generation(data, { messages: 500, ...options })
@@ -177,7 +177,7 @@ describe('an environment', () => {
     }
   )
 
-  test('without integrations and contexts gets messages with default providers and tenants', () => {
+  test('gets default providers and tenants if it has no integrations and no contexts', () => {
     const steps = CHANNELS.map((type) => ({ type, controlValues: { body: 'Hello' } }))
     const data = resolveShop({ workflows: [{ identifier: 'hello', steps }] })
     const messages = messagesOf(data, { messages: 2000, subscribers: 50 })
@@ -192,11 +192,11 @@ describe('an environment', () => {
     expect(messages.some(({ contextKeys = [] }) => contextKeys.includes('tenant:acme'))).toBe(true)
   })
 
-  test('without a step that sends messages is rejected', () => {
+  test('is rejected if none of its steps sends messages', () => {
     expect(() => generation(resolveShop({}), { messages: 1 })).toThrow(StartError)
   })
 
-  test('with more messages gets different ids for its generated messages', () => {
+  test('gets different ids for generated messages if it already has messages', () => {
     const idWith = (messageCount: number) =>
       prepare(DEVELOPMENT, { messages: 1 }, NOW, messageCount).messages().next().value?._id
     expect(idWith(1)?.slice(8, 18)).not.toBe(idWith(0)?.slice(8, 18))
@@ -244,7 +244,7 @@ describe('a payload', () => {
     }
   })
 
-  test('without a schema has the fields that templates use, with suitable values', () => {
+  test('has the fields that templates use, with suitable values, if there is no schema', () => {
     const lines = '{% for line in payload.lines %}{{line.name}} {{line.price}}{% endfor %}'
     const body = `{{payload.orderId}} {{payload.left}} {{payload.user.name}} ${lines}`
     const steps = [{ type: 'sms' as const, controlValues: { body } }]
@@ -294,7 +294,7 @@ describe('generated subscribers', () => {
     ).toBeGreaterThan(250)
   })
 
-  test('stay the same and come first if more subscribers are generated', () => {
+  test('stay the same, and come first, if more subscribers are generated', () => {
     const more = generation(DEVELOPMENT, { messages: 10, subscribers: 500 }).subscribers
     expect(more.slice(0, 400)).toEqual(subscribers)
   })
@@ -321,7 +321,7 @@ const issueOf = (...environments: Partial<SeedEnvironment>[]) =>
     }))
   ).join()
 
-test('rejects `generate` without a step that sends messages', () => {
+test('rejects `generate` if no step sends messages', () => {
   expect(issueOf({ generate: { messages: 1 } })).toBe(
     '0.yaml environments[0].generate: needs a workflow in this environment ' +
       'with one of these steps: in_app, email, sms, chat, push'

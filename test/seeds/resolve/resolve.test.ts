@@ -344,7 +344,7 @@ describe('if a seed is merged into an environment', () => {
     return [mock, await mock.post('/_mock/seed', { body })] as const
   }
 
-  test('messages can refer to existing records, and come after existing messages', async () => {
+  test('messages can refer to existing records, and are older than existing messages', async () => {
     const { messages = [], workflows } = await merged(
       'messages: [{ channel: email, subscriberId: ada, workflow: welcome }]'
     )

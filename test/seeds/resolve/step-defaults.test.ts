@@ -14,7 +14,7 @@ const ajv = new Ajv({ strict: false, formats: { 'date-time': true }, schemas: [.
 addFormats.default(ajv)
 
 test.each(STEP_TYPES)(
-  'the default controls of the step type %s match the schema, and are a new object each time',
+  'the step type %s has default controls that match the schema, in a new object each time',
   (type) => {
     expect(ajv.validate('ControlsMetadataDto', defaultControls(type)), ajv.errorsText()).toBe(true)
     const { dataSchema = {} } = defaultControls(type)
@@ -118,7 +118,7 @@ describe('inferPayloadSchema()', () => {
       'other variables',
       ['{{subscriber.data.payload.x}} {{steps.digest.events[0].payload.y}} {{payloads.z}}']
     ],
-    ['outputs of the whole payload', ['{{payload}} {{ payload | json }} {{payload[0]}}']],
+    ['texts that print the whole payload', ['{{payload}} {{ payload | json }} {{payload[0]}}']],
     ['quoted text', [`{{ "payload.a" | append: 'payload.b' }}`]],
     [
       'raw text and comments',
@@ -180,12 +180,12 @@ describe('inferPayloadSchema()', () => {
       { a: leaf('a'), b: leaf('b') }
     ],
     [
-      'strings for variables that are used as an index',
+      'a string for a variable that is used as an index',
       '{{subscriber[payload.a]}}',
       { a: leaf('a') }
     ],
     [
-      'strings for outputs inside blocks',
+      'strings for variables that are printed inside blocks',
       '{% if a %}{{payload.b}}{% else %}{{payload.c}}{% endif %}',
       { b: leaf('b'), c: leaf('c') }
     ],
@@ -198,7 +198,7 @@ describe('inferPayloadSchema()', () => {
       }
     ],
     [
-      'strings for outputs in texts of the block editor',
+      'strings for variables that are printed in texts of the block editor',
       '{"content":[{"text":"{{payload.a | default: \\"b\\"}}"}]}',
       { a: leaf('a') }
     ]

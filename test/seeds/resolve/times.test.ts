@@ -9,7 +9,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const ORIGIN = '2025-01-01T12:00:00.000Z'
 
-test('every time of a record keeps its distance to the time that counts as now', () => {
+test('every time of a record keeps its distance from `timesRelativeTo`', () => {
   const { integrations, subscribers, messages } = resolveShop({
     timesRelativeTo: ORIGIN,
     integrations: [
@@ -34,12 +34,12 @@ test('every time of a record keeps its distance to the time that counts as now',
   })
 })
 
-test('times stay as they are written if the seed names no time that counts as now', () => {
+test('times stay as written if the seed has no `timesRelativeTo`', () => {
   const { messages } = resolveShop({ messages: [{ channel: 'email', createdAt: ORIGIN }] })
   expect(messages[0]?.createdAt).toBe(ORIGIN)
 })
 
-test('with a clock stopped at the time that counts as now, times stay as they are written', () => {
+test('times stay as written if the clock is stopped at `timesRelativeTo`', () => {
   const { messages } = resolveShop({
     timesRelativeTo: ORIGIN,
     clock: { mode: 'fixed', at: ORIGIN },
@@ -71,7 +71,7 @@ test('a time without a time zone is an issue that says what to add', () => {
   expect(issue).toMatch(/createdAt: must end with its time zone: Z for UTC, or an offset/)
 })
 
-test('a time that moves out of the years 0 to 9999 is an issue', () => {
+test('a time outside the years 0 to 9999 is an issue', () => {
   const [issue] = issuesOf({
     name: 'a.yaml',
     seed: shopJson({ messages: [{ channel: 'email', createdAt: '-999999999d' }] })
@@ -79,7 +79,7 @@ test('a time that moves out of the years 0 to 9999 is an issue', () => {
   expect(issue).toMatch(/messages\[0\]\.createdAt: must be a time between the years 0 and 9999$/)
 })
 
-test('an invalid time that counts as now is an issue', () => {
+test('an invalid `timesRelativeTo` is an issue', () => {
   const seed = shopJson({ timesRelativeTo: 'soon' })
   expect(issuesOf({ name: 'a.yaml', seed })[0]).toMatch(/timesRelativeTo: must be an ISO 8601 time/)
 })
