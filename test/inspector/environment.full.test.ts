@@ -1,17 +1,12 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { expect, test } from 'vitest'
-import { parse } from 'yaml'
 import type { AttachedEnvironment } from '../../src/client/index.js'
 import {
-  countClicks,
   expectAccessible,
   expectAccessibleInBoth,
   openInspector,
   sendRequest
 } from '../support/inspector.js'
-import { createTempFolder } from '../support/process.js'
 
 const SET_MAILGUN_AS_PRIMARY = '/v1/integrations/mailgun-eu/set-primary'
 
@@ -19,29 +14,6 @@ const SET_MAILGUN_AS_PRIMARY = '/v1/integrations/mailgun-eu/set-primary'
 const emailPrimary = async (env: AttachedEnvironment) =>
   (await env.integrations.list()).find(({ channel, primary }) => channel === 'email' && primary)
     ?.name
-
-test('a snapshot, a change, a restore and Undo take six clicks', async (context) => {
-  const { page, env } = await openInspector(context, { hash: '#/integrations' })
-  const clicks = countClicks()
-  const dialog = page.getByRole('dialog', { name: 'Snapshots and changes' })
-  await clicks.click(page.getByRole('button', { name: 'Changes' }))
-  await dialog.getByText('No changes since then.').waitFor()
-  await clicks.click(dialog.getByRole('button', { name: 'Take a snapshot' }))
-  const newest = dialog.getByRole('listitem', { name: /^snapshot, / })
-  await newest.getByText('No changes since then.').waitFor()
-  await page.keyboard.press('Escape')
-  await clicks.click(page.getByRole('switch', { name: 'Mailgun (EU) is primary' }))
-  await expect.poll(() => emailPrimary(env)).toBe('Mailgun (EU)')
-  await clicks.click(page.getByRole('button', { name: 'Changes' }))
-  await clicks.click(newest.getByRole('button', { name: 'Restore' }))
-  await expect.poll(() => emailPrimary(env)).toBe('SendGrid')
-  await newest.getByText('No changes since then.').waitFor()
-  await clicks.click(dialog.getByRole('button', { name: 'Undo' }).last())
-  await expect.poll(() => emailPrimary(env)).toBe('Mailgun (EU)')
-  expect(clicks.count).toBe(6)
-  // Undo deletes the snapshot that the restore created.
-  await expect.poll(async () => (await env.snapshots()).length).toBe(1)
-})
 
 test('a snapshot lists later changes of fields, with old and new values', async (context) => {
   const inspector = await openInspector(context, { hash: '#/integrations' })
@@ -104,18 +76,6 @@ test('snapshots are listed newest first, and one of them can be deleted', async 
   await expect.poll(async () => (await env.snapshots()).map(({ name }) => name)).toEqual(['newer'])
 })
 
-test('two clicks advance the clock by a day, and Undo sets it back', async (context) => {
-  const { page, env } = await openInspector(context, { hash: '#/workflows' })
-  const clicks = countClicks()
-  await clicks.click(page.getByRole('button', { name: /^Clock: / }))
-  await clicks.click(page.getByRole('button', { name: '+1 day' }))
-  await page.getByText('+1 d from the system time').first().waitFor()
-  expect(clicks.count).toBe(2)
-  expect((await env.clock.get()).setting).toEqual({ mode: 'offset', by: 86_400_000 })
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await expect.poll(async () => (await env.clock.get()).setting.mode).toBe('wall')
-})
-
 test('the clock can be frozen, set, and returned to the system time', async (context) => {
   const inspector = await openInspector(context, { hash: '#/workflows' })
   const { page, env } = inspector
@@ -131,20 +91,6 @@ test('the clock can be frozen, set, and returned to the system time', async (con
   await page.getByRole('button', { name: 'Clock: 2030-02-03 04:05:06 UTC' }).click()
   await page.getByRole('button', { name: 'Use the system time' }).click()
   await expect.poll(async () => (await env.clock.get()).setting).toEqual({ mode: 'wall' })
-})
-
-test('two clicks export the state as a seed', async (context) => {
-  const { page, env } = await openInspector(context, { hash: '#/workflows' })
-  const clicks = countClicks()
-  const downloaded = page.waitForEvent('download')
-  await clicks.click(page.getByRole('button', { name: 'Environment Development' }))
-  await clicks.click(page.getByRole('button', { name: 'Export as a seed' }))
-  const download = await downloaded
-  expect(clicks.count).toBe(2)
-  expect(download.suggestedFilename()).toBe('development.yaml')
-  const file = join(createTempFolder(), 'all.yaml')
-  await download.saveAs(file)
-  expect(parse(readFileSync(file, 'utf8'))).toEqual(await env.state())
 })
 
 const identifiersOf = async (env: AttachedEnvironment) =>

@@ -1,36 +1,12 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from 'vitest'
-import {
-  countClicks,
-  expectAccessible,
-  expectAccessibleInBoth,
-  openInspector,
-  requestRows,
-  sendRequest
-} from '../support/inspector.js'
+import { expectAccessible, openInspector, requestRows, sendRequest } from '../support/inspector.js'
 
 /** Clicks Undo in the toast with the given text. Other toasts may also have an Undo button. */
 async function undo(page: Page, toastText: string): Promise<void> {
   const toast = page.locator('.toast').filter({ hasText: toastText })
   await toast.getByRole('button', { name: 'Undo' }).click()
 }
-
-test('three clicks make the next two list calls fail with 500', async (context) => {
-  const inspector = await openInspector(context, { hash: '#/workflows' })
-  const { page, env } = inspector
-  const clicks = countClicks()
-  await clicks.click(page.getByRole('button', { name: '0 faults' }))
-  await clicks.click(page.getByRole('button', { name: 'twice' }))
-  await clicks.click(page.getByRole('button', { name: '500', exact: true }))
-  expect(clicks.count).toBe(3)
-  await page.getByText(/^List messages: 500, twice .*hit 0 requests/).waitFor()
-  await expectAccessibleInBoth(inspector)
-  const statuses = []
-  for (let count = 0; count < 3; count++) statuses.push(await sendRequest(env, '/v1/messages'))
-  expect(statuses).toEqual([500, 500, 200])
-  await page.getByText('hit 2 requests').waitFor()
-  await page.getByRole('button', { name: '0 faults' }).waitFor()
-})
 
 test("Undo doesn't restore a removed rule that was used up before its removal", async (context) => {
   const { page, env } = await openInspector(context, { hash: '#/workflows' })
@@ -56,31 +32,32 @@ test('the bar shows and removes faults that other clients have added', async (co
   await expect.poll(() => env.faults.list()).toEqual([])
 })
 
+test('a button makes the next requests fail like one in the list, and Undo removes it', async (context) => {
+  const inspector = await openInspector(context)
+  const { page, env } = inspector
+  await sendRequest(env, '/v1/messages?limit=1')
+  await requestRows(page).first().click()
+  await page.getByRole('button', { name: 'Fail the next request like this' }).click()
+  await expectAccessible(inspector)
+  await page.getByRole('button', { name: '500 twice' }).click()
+  await page.getByText('GET /v1/messages: 500, twice').waitFor()
+  const statuses = []
+  for (let count = 0; count < 3; count += 1)
+    statuses.push(await sendRequest(env, '/v1/messages?limit=2'))
+  expect(statuses).toEqual([500, 500, 200])
+  await page.getByRole('button', { name: 'Fail the next request like this' }).click()
+  await page.getByRole('button', { name: 'Lost response always' }).click()
+  await page.getByText('GET /v1/messages: Lost response, always').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).last().click()
+  await expect.poll(async () => (await env.faults.list()).map(({ times }) => times)).toEqual([2])
+})
+
 test('the details of a request name the fault rule that was applied to it', async (context) => {
   const { page, env } = await openInspector(context)
   const { id } = await env.faults.add({ effect: { status: 429 } })
   await sendRequest(env, '/v1/messages')
   await requestRows(page).filter({ hasText: '429' }).click()
   await page.getByText(`rule ${id}`).first().waitFor()
-})
-
-test('two clicks delay responses by 2 s, and a preset sets its own delay', async (context) => {
-  const { page, env } = await openInspector(context, { hash: '#/messages' })
-  const clicks = countClicks()
-  await clicks.click(page.getByRole('button', { name: '0 faults' }))
-  await clicks.click(page.getByRole('button', { name: '2 s', exact: true }))
-  await page.getByText('each response is delayed by 2000 ms').waitFor()
-  await page.getByRole('button', { name: '0 faults, latency 2000 ms' }).waitFor()
-  expect(clicks.count).toBe(2)
-  expect(await env.latency.get()).toEqual({ delay: 2000, spread: 0 })
-  await page.getByRole('button', { name: 'Bad' }).click()
-  await page.getByText('each response is delayed by at least 400 ms, 1000 ms on average').waitFor()
-  await page.getByRole('button', { name: '500 ms', exact: true }).click()
-  await page.getByText('each response is delayed by 500 ms').waitFor()
-  await sendRequest(env, '/v1/messages')
-  expect((await env.requests.list()).at(-1)?.flags.delayed).toBe(500)
-  await page.getByRole('button', { name: 'None' }).click()
-  await expect.poll(async () => (await env.latency.get()).delay).toBe(0)
 })
 
 const PHONE = { viewport: { width: 390, height: 800 } }

@@ -1,12 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from 'vitest'
 import type { AttachedEnvironment, NewIntegration } from '../../src/client/index.js'
-import {
-  countClicks,
-  expectAccessible,
-  expectAccessibleInBoth,
-  openInspector
-} from '../support/inspector.js'
+import { expectAccessible, openInspector } from '../support/inspector.js'
 
 /** Returns the names of the primary integrations of a channel. */
 const primariesOf = async (env: AttachedEnvironment, channel: string) =>
@@ -17,23 +12,6 @@ const primariesOf = async (env: AttachedEnvironment, channel: string) =>
 /** Locates the switch that makes an integration primary. */
 const primarySwitch = (page: Page, name: string) =>
   page.getByRole('switch', { name: `${name} is primary for` })
-
-test('one click makes an integration primary, and Undo reverts it', async (context) => {
-  const inspector = await openInspector(context, { hash: '#/integrations' })
-  const { page, env } = inspector
-  const clicks = countClicks()
-  await clicks.click(primarySwitch(page, 'Mailgun (EU)'))
-  await page.getByText('Mailgun (EU) is primary for email, instead of SendGrid').waitFor()
-  expect(clicks.count).toBe(1)
-  expect(await primariesOf(env, 'email')).toEqual(['Mailgun (EU)'])
-  await expect.poll(() => primarySwitch(page, 'Mailgun (EU)').isChecked()).toBe(true)
-  expect(await primarySwitch(page, 'SendGrid').isChecked()).toBe(false)
-  const [request] = await env.requests.list({ operation: 'setIntegrationAsPrimary' })
-  expect(request).toMatchObject({ method: 'POST', status: 200 })
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await expect.poll(() => primariesOf(env, 'email')).toEqual(['SendGrid'])
-  await expectAccessibleInBoth(inspector)
-})
 
 test('Undo restores the conditions and the state of both integrations', async (context) => {
   const { page, env } = await openInspector(context, { hash: '#/integrations' })

@@ -5,7 +5,6 @@ import type { Page } from '@playwright/test'
 import { expect, onTestFinished, type TestContext, test } from 'vitest'
 import type { AttachedEnvironment } from '../../src/client/index.js'
 import {
-  countClicks,
   expectAccessible,
   expectAccessibleInBoth,
   type OpenedInspector,
@@ -28,29 +27,6 @@ const focusedLink = (page: Page) => page.evaluate('document.activeElement.getAtt
 /** Returns the newest message in the form that seeds use. */
 const newestMessage = async (env: AttachedEnvironment) =>
   (await env.state()).environments[0]?.messages?.at(-1)
-
-test('four clicks add a message for a subscriber', async (context) => {
-  const inspector = await openInspector(context, { hash: '#/messages' })
-  const { page, env } = inspector
-  const clicks = countClicks()
-  await rows(page).first().waitFor()
-  await clicks.click(page.getByRole('button', { name: 'Add', exact: true }))
-  const dialog = page.getByRole('dialog', { name: 'Add a message' })
-  // The subscriber field has the focus.
-  await page.keyboard.type('user-ada')
-  await clicks.click(dialog.getByText('sms', { exact: true }))
-  await clicks.click(dialog.getByLabel('Content'))
-  await page.keyboard.type('Your tea is here')
-  await expectAccessible(inspector)
-  await clicks.click(dialog.getByRole('button', { name: 'Add a message' }))
-  await page.locator('.bubble').getByText('Your tea is here').waitFor()
-  expect(clicks.count).toBe(4)
-  expect(await newestMessage(env)).toMatchObject({
-    channel: 'sms',
-    phone: '+447700900142',
-    content: 'Your tea is here'
-  })
-})
 
 test('a rejected field of a new message has its error, and suggests values', async (context) => {
   const { page } = await openInspector(context, { hash: '#/messages' })

@@ -1,57 +1,15 @@
-import { execFile } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Page } from '@playwright/test'
-import { expect, type TestContext, test } from 'vitest'
-import { openPage } from '../support/browser.js'
+import { expect, test } from 'vitest'
 import { expectAccessible } from '../support/inspector.js'
-import { createProject, envWithoutRunner, modules } from '../support/project.js'
-
-/**
- * Creates a project with the files and runs a program in it under `exec --report`. Returns the exit
- * code, the output and the report's path.
- */
-async function runWithReport(files: Record<string, string>, program: readonly string[]) {
-  const cwd = await createProject(files)
-  const command = join(cwd, 'node_modules/notification-mock/dist/cli/index.js')
-  const args = [command, 'exec', '--report', 'run.html', '--', ...program]
-  const [code, output] = await new Promise<[unknown, string]>((resolve) => {
-    execFile(process.execPath, args, { cwd, env: envWithoutRunner() }, (error, stdout, stderr) =>
-      resolve([error?.code ?? 0, stdout + stderr])
-    )
-  })
-  return { code, output, file: join(cwd, 'run.html') }
-}
-
-/**
- * Runs a script under `exec --report`. In the script, `mock` is a client of the server. Returns the
- * report's path.
- */
-async function reportOfScript(script: string, ...args: string[]): Promise<string> {
-  const head =
-    `import { connect } from 'notification-mock'\n` +
-    'const mock = connect(process.env.NOTIFICATION_MOCK_URL)\n'
-  const { file, ...result } = await runWithReport({ 'script.js': head + script }, [
-    process.execPath,
-    'script.js',
-    ...args
-  ])
-  expect(result).toMatchObject({ code: 0 })
-  return file
-}
-
-/** Opens a report from disk in a browser without a network. */
-async function openReport(context: TestContext, file: string, options = {}) {
-  const opened = await openPage(context, options)
-  await opened.page.context().setOffline(true)
-  await opened.page.goto(pathToFileURL(file).href)
-  await opened.page.getByRole('list', { name: 'Tests' }).waitFor()
-  return opened
-}
-
-/** Returns the links in the list of tests. */
-const rows = (page: Page) => page.getByRole('list', { name: 'Tests' }).getByRole('link')
+import {
+  openReport,
+  reportedTests,
+  reportOfScript,
+  runWithReport
+} from '../support/opened-report.js'
+import { modules } from '../support/project.js'
 
 const RUN = `import { expect, test } from 'notification-mock/vitest'
 const call = (env, path, init) => fetch(env.url + path, { headers: env.headers, ...init })
@@ -86,16 +44,16 @@ test('a report opened from disk explains why three of 30 tests failed', async (c
   const { page, events } = await openReport(context, file)
   const figures = page.getByRole('banner')
   await expect.poll(() => figures.innerText()).toMatch(/failed\s+3\s+passed\s+27/)
-  await expect.poll(() => rows(page).first().innerText()).toContain('shows e-mails only')
+  await expect.poll(() => reportedTests(page).first().innerText()).toContain('shows e-mails only')
   const firstScreen = () => page.getByRole('group', { name: /shows|loads|switches/ }).innerText()
   await expect
     .poll(firstScreen)
     .toMatch(/listMessages has no parameter chanel; did you mean channel\?[\s\S]*"totalCount"/)
-  await rows(page).nth(1).click()
+  await reportedTests(page).nth(1).click()
   await expect
     .poll(firstScreen)
     .toMatch(/without a valid key: no environment has this key[\s\S]*"API Key not found"/)
-  await rows(page).nth(2).click()
+  await reportedTests(page).nth(2).click()
   await expect
     .poll(firstScreen)
     .toMatch(
@@ -113,7 +71,8 @@ test('the buttons and the search filter the tests of a report', async (context) 
       if (title === 'three') await fetch(env.url + '/v1/topics', { headers: env.headers })
     }`)
   const { page } = await openReport(context, file)
-  const shown = async () => (await rows(page).allInnerTexts()).map((text) => text.split('\n')[0])
+  const shown = async () =>
+    (await reportedTests(page).allInnerTexts()).map((text) => text.split('\n')[0])
   const press = (name: string) => page.getByRole('button', { name }).click()
   await press('Show only failed: 1')
   await expect.poll(shown).toEqual(['two'])
@@ -190,7 +149,7 @@ test('the report is accessible in both themes and on a phone', async (context) =
     })
     await expectAccessible(opened)
     for (const name of ['a test that failed', 'API coverage']) {
-      await rows(opened.page).filter({ hasText: name }).click()
+      await reportedTests(opened.page).filter({ hasText: name }).click()
       await opened.page.getByRole('group', { name }).waitFor()
       await expectAccessible(opened)
       if (width < 760) await opened.page.getByRole('link', { name: 'Close' }).click()
@@ -218,7 +177,7 @@ test('a report with 5,000 requests is at most 200 KB larger than its data', asyn
   const { page } = await openReport(context, file)
   await expect.poll(() => page.getByRole('banner').innerText()).toMatch(/requests\s+5,000/)
   await page.getByRole('searchbox').fill('test 199')
-  await rows(page).first().click()
+  await reportedTests(page).first().click()
   const requests = page.getByRole('list', { name: 'Requests' }).getByRole('link')
   await expect.poll(() => requests.count()).toBe(25)
   // The selected request and the response below the list stay visible.

@@ -645,3 +645,17 @@ test.each([
     expect(await isWithin()).toBe(true)
   }
 )
+
+test('one click shows the hints on a phone, and each links to its requests', async (context) => {
+  const inspector = await openInspector(context, { viewport: { width: 390, height: 800 } })
+  const { page, env } = inspector
+  await sendRequest(env, '/v1/messages?chanel=email')
+  await page.getByRole('button', { name: /^\d hints?$/ }).click()
+  const hints = page.getByRole('dialog', { name: /^\d hints?$/ })
+  await hints.getByText('listMessages has no parameter chanel; did you mean channel?').waitFor()
+  await expectAccessible(inspector)
+  await hints.getByRole('link', { name: '#1' }).first().click()
+  await page.getByRole('group', { name: 'Request 1' }).waitFor()
+  await page.getByRole('link', { name: 'Close', exact: true }).click()
+  await requestRows(page).first().waitFor()
+})

@@ -1,9 +1,13 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, type TestContext, test } from 'vitest'
+import { parse } from 'yaml'
+import type { AttachedEnvironment } from '../../src/client/index.js'
 import {
+  type ClickCounter,
   countClicks,
   expectAccessible,
   expectAccessibleInBoth,
@@ -11,11 +15,61 @@ import {
   requestRows,
   sendRequest
 } from '../support/inspector.js'
+import { openReport, reportedTests, reportOfScript } from '../support/opened-report.js'
 import { createTempFolder } from '../support/process.js'
+
+/**
+ * The tasks that people open the inspector and the report for. Each number says how many clicks the
+ * task takes. Typing takes no click.
+ */
+const CLICKS = {
+  'see why a request got 422': 0,
+  'make the next two list calls fail': 3,
+  'make an integration primary': 1,
+  'add a message': 4,
+  'copy a request as curl': 2,
+  'take a snapshot, change something, restore and undo': 6,
+  'advance the clock by a day': 2,
+  'open the message of a transaction, of 10,000': 0,
+  'open the message with an id, of 10,000': 0,
+  'open the message that contains a word, of 10,000': 0,
+  'export the state as a seed': 2,
+  'delay each response by 2 s': 2,
+  'replay a request': 1,
+  'edit a request and send it again': 3,
+  'compare two responses': 3,
+  'open the requests of a test': 2,
+  'see what a test left changed': 1,
+  'show only the failed tests of a report': 1,
+  'read why a test failed in a report on a phone': 1
+}
+type Task = keyof typeof CLICKS
+
+const tested = new Set<Task>()
+
+/** Defines a test that does one or more tasks, and counts the clicks for each of them. */
+function task(
+  names: Task | Task[],
+  run: (context: TestContext, clicks: ClickCounter) => Promise<void>
+): void {
+  const tasks = [names].flat()
+  for (const name of tasks) tested.add(name)
+  const clicks = tasks.reduce((sum, name) => sum + CLICKS[name], 0)
+  test(`${tasks.join('; ')}: ${clicks} clicks`, async (context) => {
+    const counter = countClicks()
+    await run(context, counter)
+    expect(counter.count).toBe(clicks)
+  })
+}
 
 const COPYING = { permissions: ['clipboard-read', 'clipboard-write'] }
 
-test('the first screen shows why a request was rejected, and its response', async (context) => {
+/** Returns the name of the primary email integration. */
+const emailPrimary = async (env: AttachedEnvironment) =>
+  (await env.integrations.list()).find(({ channel, primary }) => channel === 'email' && primary)
+    ?.name
+
+task('see why a request got 422', async (context) => {
   const { page, env } = await openInspector(context)
   await sendRequest(env, '/v1/messages?limit=5000')
   await sendRequest(env, '/v1/messages')
@@ -25,39 +79,67 @@ test('the first screen shows why a request was rejected, and its response', asyn
   expect(await body.innerText()).toContain('"statusCode": 422')
 })
 
-test('three clicks make the next two requests fail, and Undo removes a fault', async (context) => {
-  const inspector = await openInspector(context)
+task('make the next two list calls fail', async (context, clicks) => {
+  const inspector = await openInspector(context, { hash: '#/workflows' })
   const { page, env } = inspector
-  const clicks = countClicks()
-  await sendRequest(env, '/v1/messages?limit=1')
-  await clicks.click(requestRows(page).first())
-  await clicks.click(page.getByRole('button', { name: 'Fail the next request like this' }))
-  await expectAccessible(inspector)
-  await clicks.click(page.getByRole('button', { name: '500 twice' }))
-  await page.getByText('GET /v1/messages: 500, twice').waitFor()
-  expect(clicks.count).toBe(3)
+  await clicks.click(page.getByRole('button', { name: '0 faults' }))
+  await clicks.click(page.getByRole('button', { name: 'twice' }))
+  await clicks.click(page.getByRole('button', { name: '500', exact: true }))
+  await page.getByText(/^List messages: 500, twice .*hit 0 requests/).waitFor()
+  await expectAccessibleInBoth(inspector)
   const statuses = []
-  for (let count = 0; count < 3; count += 1)
-    statuses.push(await sendRequest(env, '/v1/messages?limit=2'))
+  for (let count = 0; count < 3; count++) statuses.push(await sendRequest(env, '/v1/messages'))
   expect(statuses).toEqual([500, 500, 200])
-  await page.getByRole('button', { name: 'Fail the next request like this' }).click()
-  await page.getByRole('button', { name: 'Lost response always' }).click()
-  await page.getByText('GET /v1/messages: Lost response, always').waitFor()
-  await page.getByRole('button', { name: 'Undo' }).last().click()
-  await expect.poll(async () => (await env.faults.list()).map(({ times }) => times)).toEqual([2])
+  await page.getByText('hit 2 requests').waitFor()
+  await page.getByRole('button', { name: '0 faults' }).waitFor()
 })
 
-test('copied curl and fetch code repeats a request, and copied verify code finds it', async (context) => {
+task('make an integration primary', async (context, clicks) => {
+  const inspector = await openInspector(context, { hash: '#/integrations' })
+  const { page, env } = inspector
+  const mailgun = page.getByRole('switch', { name: 'Mailgun (EU) is primary' })
+  await clicks.click(mailgun)
+  await page.getByText('Mailgun (EU) is primary for email, instead of SendGrid').waitFor()
+  expect(await emailPrimary(env)).toBe('Mailgun (EU)')
+  await expect.poll(() => mailgun.isChecked()).toBe(true)
+  expect(await page.getByRole('switch', { name: 'SendGrid is primary' }).isChecked()).toBe(false)
+  const [request] = await env.requests.list({ operation: 'setIntegrationAsPrimary' })
+  expect(request).toMatchObject({ method: 'POST', status: 200 })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => emailPrimary(env)).toBe('SendGrid')
+  await expectAccessibleInBoth(inspector)
+})
+
+task('add a message', async (context, clicks) => {
+  const inspector = await openInspector(context, { hash: '#/messages' })
+  const { page, env } = inspector
+  await page.getByRole('list', { name: 'Messages, newest first' }).waitFor()
+  await clicks.click(page.getByRole('button', { name: 'Add', exact: true }))
+  const dialog = page.getByRole('dialog', { name: 'Add a message' })
+  // The subscriber field has the focus.
+  await page.keyboard.type('user-ada')
+  await clicks.click(dialog.getByText('sms', { exact: true }))
+  await clicks.click(dialog.getByLabel('Content'))
+  await page.keyboard.type('Your tea is here')
+  await expectAccessible(inspector)
+  await clicks.click(dialog.getByRole('button', { name: 'Add a message' }))
+  await page.locator('.bubble').getByText('Your tea is here').waitFor()
+  expect((await env.state()).environments[0]?.messages?.at(-1)).toMatchObject({
+    channel: 'sms',
+    phone: '+447700900142',
+    content: 'Your tea is here'
+  })
+})
+
+task('copy a request as curl', async (context, clicks) => {
   const { page, env } = await openInspector(context, COPYING)
   const body = `{"note":"it's \\"quoted\\" and שלום"}`
   const path = '/v1/integrations/sendgrid-main/set-primary?note=%5Ba%5D%20%26%20b&note=2'
   const headers = { 'idempotency-key': `it's`, 'content-type': 'application/json' }
   await sendRequest(env, path, { method: 'POST', headers, body })
   const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
-  const clicks = countClicks()
   await clicks.click(requestRows(page).first())
   await clicks.click(page.getByRole('button', { name: 'Copy as curl' }))
-  expect(clicks.count).toBe(2)
   await expect.poll(copied).toMatch(/^curl/)
   expect(await copied()).toContain(env.apiKey)
   await promisify(execFile)('sh', ['-c', await copied()])
@@ -86,17 +168,118 @@ test('copied curl and fetch code repeats a request, and copied verify code finds
   expect(await run(env)).toMatchObject({ matched: 3 })
 })
 
-test('one click replays a request and compares both responses', async (context) => {
+task('take a snapshot, change something, restore and undo', async (context, clicks) => {
+  const { page, env } = await openInspector(context, { hash: '#/integrations' })
+  const dialog = page.getByRole('dialog', { name: 'Snapshots and changes' })
+  await clicks.click(page.getByRole('button', { name: 'Changes' }))
+  await dialog.getByText('No changes since then.').waitFor()
+  await clicks.click(dialog.getByRole('button', { name: 'Take a snapshot' }))
+  const newest = dialog.getByRole('listitem', { name: /^snapshot, / })
+  await newest.getByText('No changes since then.').waitFor()
+  await page.keyboard.press('Escape')
+  await clicks.click(page.getByRole('switch', { name: 'Mailgun (EU) is primary' }))
+  await expect.poll(() => emailPrimary(env)).toBe('Mailgun (EU)')
+  await clicks.click(page.getByRole('button', { name: 'Changes' }))
+  await clicks.click(newest.getByRole('button', { name: 'Restore' }))
+  await expect.poll(() => emailPrimary(env)).toBe('SendGrid')
+  await newest.getByText('No changes since then.').waitFor()
+  await clicks.click(dialog.getByRole('button', { name: 'Undo' }).last())
+  await expect.poll(() => emailPrimary(env)).toBe('Mailgun (EU)')
+  // Undo deletes the snapshot that the restore created.
+  await expect.poll(async () => (await env.snapshots()).length).toBe(1)
+})
+
+task('advance the clock by a day', async (context, clicks) => {
+  const { page, env } = await openInspector(context, { hash: '#/workflows' })
+  await clicks.click(page.getByRole('button', { name: /^Clock: / }))
+  await clicks.click(page.getByRole('button', { name: '+1 day' }))
+  await page.getByText('+1 d from the system time').first().waitFor()
+  expect((await env.clock.get()).setting).toEqual({ mode: 'offset', by: 86_400_000 })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(async () => (await env.clock.get()).setting.mode).toBe('wall')
+})
+
+task(
+  [
+    'open the message of a transaction, of 10,000',
+    'open the message with an id, of 10,000',
+    'open the message that contains a word, of 10,000'
+  ],
+  async (context) => {
+    const { page, env, url } = await openInspector(context, {
+      args: ['--seed', await seedOf(10_000)]
+    })
+    const { messages } = await env.messages.search({ page: 900, limit: 10 })
+    const [{ _id = '', transactionId } = { transactionId: '' }] = messages
+    await env.messages.change(_id, { subject: 'A rhododendron' })
+    for (const text of [transactionId, _id, 'rhododendron']) {
+      await page.goto(`${url}/#/integrations`)
+      await page.getByRole('heading', { level: 1, name: 'Integrations' }).waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox').waitFor()
+      await page.keyboard.insertText(text)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'A rhododendron' }).waitFor()
+      expect(new URL(page.url()).hash).toBe(`#/messages/${_id}?q=${text}`)
+    }
+    // A link opens the message even if the list doesn't contain it.
+    await page.goto(`${url}/#/messages/${_id}?q=nothing`)
+    await page.getByRole('heading', { name: 'A rhododendron' }).waitFor()
+  }
+)
+
+/** Writes a seed file that generates the given number of messages. Returns the file's path. */
+async function seedOf(messages: number): Promise<string> {
+  const file = join(createTempFolder(), 'many.yaml')
+  await writeFile(
+    file,
+    `environments:
+  - name: Many
+    apiKeys: [many-key]
+    workflows: [{ identifier: news, name: News, steps: [{ stepId: email-step, type: email }] }]
+    generate: { messages: ${messages}, randomSeed: 7 }
+`
+  )
+  return file
+}
+task('export the state as a seed', async (context, clicks) => {
+  const { page, env } = await openInspector(context, { hash: '#/workflows' })
+  const downloaded = page.waitForEvent('download')
+  await clicks.click(page.getByRole('button', { name: 'Environment Development' }))
+  await clicks.click(page.getByRole('button', { name: 'Export as a seed' }))
+  const download = await downloaded
+  expect(download.suggestedFilename()).toBe('development.yaml')
+  const file = join(createTempFolder(), 'all.yaml')
+  await download.saveAs(file)
+  expect(parse(readFileSync(file, 'utf8'))).toEqual(await env.state())
+})
+
+task('delay each response by 2 s', async (context, clicks) => {
+  const { page, env } = await openInspector(context, { hash: '#/messages' })
+  await clicks.click(page.getByRole('button', { name: '0 faults' }))
+  await clicks.click(page.getByRole('button', { name: '2 s', exact: true }))
+  await page.getByText('each response is delayed by 2000 ms').waitFor()
+  await page.getByRole('button', { name: '0 faults, latency 2000 ms' }).waitFor()
+  expect(await env.latency.get()).toEqual({ delay: 2000, spread: 0 })
+  await page.getByRole('button', { name: 'Bad' }).click()
+  await page.getByText('each response is delayed by at least 400 ms, 1000 ms on average').waitFor()
+  await page.getByRole('button', { name: '500 ms', exact: true }).click()
+  await page.getByText('each response is delayed by 500 ms').waitFor()
+  await sendRequest(env, '/v1/messages')
+  expect((await env.requests.list()).at(-1)?.flags.delayed).toBe(500)
+  await page.getByRole('button', { name: 'None' }).click()
+  await expect.poll(async () => (await env.latency.get()).delay).toBe(0)
+})
+
+task('replay a request', async (context, clicks) => {
   const inspector = await openInspector(context, { colorScheme: 'dark' })
   const { page, env } = inspector
   await env.faults.add({ effect: { status: 503 } })
   await sendRequest(env, '/v1/messages?limit=1')
-  const clicks = countClicks()
   await clicks.click(page.getByRole('button', { name: 'Replay' }))
   const now = page.getByRole('group', { name: 'Now' })
   await now.waitFor()
   await page.getByText('Now · 200').waitFor()
-  expect(clicks.count).toBe(1)
   await page.getByText(/^different status, \d+ differences$/).waitFor()
   expect(await page.locator('.is-different').count()).toBeGreaterThan(0)
   await expectAccessible(inspector)
@@ -117,76 +300,10 @@ test('one click replays a request and compares both responses', async (context) 
   await page.getByText('The responses are equal').waitFor()
 })
 
-test('one click shows the hints on a phone, and each links to its requests', async (context) => {
-  const inspector = await openInspector(context, { viewport: { width: 390, height: 800 } })
-  const { page, env } = inspector
-  await sendRequest(env, '/v1/messages?chanel=email')
-  await page.getByRole('button', { name: /^\d hints?$/ }).click()
-  const hints = page.getByRole('dialog', { name: /^\d hints?$/ })
-  await hints.getByText('listMessages has no parameter chanel; did you mean channel?').waitFor()
-  await expectAccessible(inspector)
-  await hints.getByRole('link', { name: '#1' }).first().click()
-  await page.getByRole('group', { name: 'Request 1' }).waitFor()
-  await page.getByRole('link', { name: 'Close', exact: true }).click()
-  await requestRows(page).first().waitFor()
-})
-
-test('three clicks compare two responses', async (context) => {
-  const { page, env } = await openInspector(context)
-  await sendRequest(env, '/v1/messages?limit=2')
-  await sendRequest(env, '/v1/messages?limit=2')
-  // Wait for both requests. Otherwise, the first row may still be the older request.
-  await requestRows(page).nth(1).waitFor()
-  const clicks = countClicks()
-  await clicks.click(requestRows(page).first())
-  await clicks.click(page.getByRole('button', { name: 'Compare with another request' }))
-  await clicks.click(page.getByRole('button', { name: /^#1 200/ }))
-  await page.getByText('The responses are equal').waitFor()
-  expect(clicks.count).toBe(3)
-})
-
-test('the palette finds one of 10,000 messages by an id or a word, and Enter opens it', async (context) => {
-  const { page, env, url } = await openInspector(context, {
-    args: ['--seed', await seedOf(10_000)]
-  })
-  const { messages } = await env.messages.search({ page: 900, limit: 10 })
-  const [{ _id = '', transactionId } = { transactionId: '' }] = messages
-  await env.messages.change(_id, { subject: 'A rhododendron' })
-  for (const text of [transactionId, _id, 'rhododendron']) {
-    await page.goto(`${url}/#/integrations`)
-    await page.getByRole('heading', { level: 1, name: 'Integrations' }).waitFor()
-    await page.keyboard.press('Control+k')
-    await page.getByRole('combobox').waitFor()
-    await page.keyboard.insertText(text)
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'A rhododendron' }).waitFor()
-    expect(new URL(page.url()).hash).toBe(`#/messages/${_id}?q=${text}`)
-  }
-  // A link opens the message even if the list doesn't contain it.
-  await page.goto(`${url}/#/messages/${_id}?q=nothing`)
-  await page.getByRole('heading', { name: 'A rhododendron' }).waitFor()
-}, 60_000)
-
-/** Writes a seed file that generates the given number of messages. Returns the file's path. */
-async function seedOf(messages: number): Promise<string> {
-  const file = join(createTempFolder(), 'many.yaml')
-  await writeFile(
-    file,
-    `environments:
-  - name: Many
-    apiKeys: [many-key]
-    workflows: [{ identifier: news, name: News, steps: [{ stepId: email-step, type: email }] }]
-    generate: { messages: ${messages}, randomSeed: 7 }
-`
-  )
-  return file
-}
-
-test('three clicks edit a request and send it again', async (context) => {
+task('edit a request and send it again', async (context, clicks) => {
   const inspector = await openInspector(context)
   const { page, env } = inspector
   await sendRequest(env, '/v1/messages?limit=5000&chanel=email')
-  const clicks = countClicks()
   await clicks.click(requestRows(page).first())
   await clicks.click(page.getByRole('link', { name: 'Edit and resend' }))
   await page.getByLabel('limit', { exact: true }).fill('2')
@@ -194,79 +311,72 @@ test('three clicks edit a request and send it again', async (context) => {
   await clicks.click(page.getByRole('button', { name: 'Send', exact: true }))
   const response = page.getByRole('group', { name: 'Response', exact: true })
   await response.getByRole('group', { name: 'Response body' }).getByText('"pageSize": 2').waitFor()
-  expect(clicks.count).toBe(3)
   await expectAccessibleInBoth(inspector)
   expect(await env.requests.get(2)).toMatchObject({ status: 200, query: { limit: '2' } })
   await response.getByRole('link', { name: 'Open as #2' }).click()
   await page.getByRole('group', { name: 'Request 2' }).waitFor()
 })
 
-test('the request form sends any method, path and JSON body, for example to a stub', async (context) => {
+task('compare two responses', async (context, clicks) => {
   const { page, env } = await openInspector(context)
-  await env.stubs.add({ method: 'PUT', path: '/v1/topics', status: 202, body: 'stubbed' })
-  await page.getByRole('link', { name: 'New request' }).click()
-  await page.getByRole('button', { name: 'Another path' }).click()
-  await page.getByLabel('Method').selectOption('PUT')
-  await page.getByLabel('Path and query').fill('/v1/topics?a=1')
-  await page.getByLabel('Body').fill('{"name":"b"}')
-  await page.keyboard.press('Control+Enter')
-  await page.getByText('stubbed').waitFor()
-  expect(await env.requests.get(1)).toMatchObject({
-    status: 202,
-    query: { a: '1' },
-    headers: { 'content-type': 'application/json' },
-    body: '{"name":"b"}'
-  })
+  await sendRequest(env, '/v1/messages?limit=2')
+  await sendRequest(env, '/v1/messages?limit=2')
+  // Wait for both requests. Otherwise, the first row may still be the older request.
+  await requestRows(page).nth(1).waitFor()
+  await clicks.click(requestRows(page).first())
+  await clicks.click(page.getByRole('button', { name: 'Compare with another request' }))
+  await clicks.click(page.getByRole('button', { name: /^#1 200/ }))
+  await page.getByText('The responses are equal').waitFor()
 })
 
-test('Replay and the request form show that a response is pending', async (context) => {
-  const { page, env } = await openInspector(context)
-  await sendRequest(env, '/v1/messages?limit=1')
-  await env.faults.add({ times: 2, effect: { delay: 60_000 } })
-  await requestRows(page).first().click()
-  await page.getByRole('button', { name: 'Replay' }).click()
-  expect(await page.getByRole('button', { name: 'Replaying…' }).isDisabled()).toBe(true)
-  await page.getByRole('link', { name: 'Edit and resend' }).click()
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
-  expect(await page.getByRole('button', { name: 'Sending…' }).isDisabled()).toBe(true)
-  await page.getByRole('button', { name: 'Cancel' }).click()
-  await page.getByText('you canceled the request').waitFor()
-})
-
-test('Edit and resend sends a request again unchanged', async (context) => {
-  const { page, env, go } = await openInspector(context)
-  const headers = { 'idempotency-key': 'once', 'x-trace': 'a: b' }
-  for (const [method, path] of [
-    ['GET', '/v1/messages?transactionId=a%20b&transactionId=c%26d&limit=5'],
-    ['GET', '/v1/messages?chanel=a%3Db&page=1&page=1&subscriberId='],
-    ['POST', '/v1/integrations/a%2Fb/set-primary'],
-    ['PATCH', '/v1/topics/%C3%A9?q=%2B']
-  ] as const) {
-    await sendRequest(env, path, { method, headers })
-    const [sent] = await env.requests.list({ order: 'newest', limit: 1 })
-    await go(`#/requests/new?from=${sent?.sequence}`)
-    await page.getByRole('heading', { name: `Edit request ${sent?.sequence}` }).waitFor()
-    await page.getByRole('button', { name: 'Send', exact: true }).click()
-    await page.getByRole('link', { name: /^Open as/ }).waitFor()
-    const [again] = await env.requests.list({ order: 'newest', limit: 1 })
-    expect(again?.sequence).not.toBe(sent?.sequence)
-    expect(again).toMatchObject({ method, path: sent?.path, query: sent?.query, headers })
+task('open the requests of a test', async (context, clicks) => {
+  const { page, mock } = await openInspector(context)
+  for (const title of ['pays', 'ships']) {
+    const env = await mock.environment({ from: 'Development' })
+    await sendRequest(env, `/v1/messages?transactionId=${title}`)
+    await env.describeTest({ title, file: 'shop.test.ts:7', outcome: 'failed' })
   }
+  await clicks.click(page.getByRole('button', { name: 'Environment Development' }))
+  await clicks.click(page.getByRole('button', { name: 'pays' }))
+  await requestRows(page).filter({ hasText: 'transactionId=pays' }).waitFor()
+  expect(await requestRows(page).count()).toBe(1)
 })
 
-test('the request form rejects a header line without a name', async (context) => {
-  const { page } = await openInspector(context, { hash: '#/requests/new' })
-  await page.getByLabel('Headers').fill('x-trace: 1\n: 2')
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
-  await page.getByText('“: 2” has no name: write it as name:value').waitFor()
-  expect(await page.getByLabel('Headers').getAttribute('aria-invalid')).toBe('true')
+/** Runs tests of which the second one leaves a change, and the third one fails. */
+const RUN_OF_THREE = `for (const title of ['one', 'two', 'three']) {
+  const env = await mock.environment({ from: 'Development' })
+  await fetch(env.url + '/v1/messages?transactionId=' + title, { headers: env.headers })
+  if (title === 'two') await env.messages.add({ channel: 'sms', content: 'Your tea is here' })
+  const outcome = title === 'three' ? 'failed' : 'passed'
+  await env.describeTest({ title: 'test ' + title, outcome, error: 'expected 1 to be 2' })
+  await env.remove()
+}`
+
+task('see what a test left changed', async (context, clicks) => {
+  const { page } = await openReport(context, await reportOfScript(RUN_OF_THREE))
+  await clicks.click(reportedTests(page).filter({ hasText: 'test two' }))
+  await page
+    .getByRole('group', { name: 'test two' })
+    .getByText(/leftover change: /)
+    .waitFor()
 })
 
-test('the request form shows the error of a parameter at its field', async (context) => {
-  const { page } = await openInspector(context, { hash: '#/requests/new' })
-  const limit = page.getByLabel('limit', { exact: true })
-  await limit.fill('5000')
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
-  await page.getByRole('form').getByText('limit must be a whole number from 1 to 1000').waitFor()
-  expect(await limit.getAttribute('aria-invalid')).toBe('true')
+task('show only the failed tests of a report', async (context, clicks) => {
+  const { page } = await openReport(context, await reportOfScript(RUN_OF_THREE))
+  await clicks.click(page.getByRole('button', { name: 'Show only failed: 1' }))
+  await expect.poll(() => reportedTests(page).count()).toBe(1)
+  expect(await reportedTests(page).innerText()).toContain('test three')
+})
+
+task('read why a test failed in a report on a phone', async (context, clicks) => {
+  const phone = { viewport: { width: 390, height: 800 } }
+  const { page } = await openReport(context, await reportOfScript(RUN_OF_THREE), phone)
+  await clicks.click(reportedTests(page).filter({ hasText: 'test three' }))
+  const details = page.getByRole('group', { name: 'test three' })
+  await details.getByText('expected 1 to be 2').first().waitFor()
+  await details.getByText('transactionId=three').first().waitFor()
+})
+
+test('each task in the table has a test', () => {
+  expect([...tested].sort()).toEqual(Object.keys(CLICKS).sort())
 })

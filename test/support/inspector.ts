@@ -67,8 +67,13 @@ export async function expectAccessibleInBoth({ page }: Pick<OpenedPage, 'page'>)
   }
 }
 
+export interface ClickCounter {
+  readonly count: number
+  click(target: Locator): Promise<void>
+}
+
 /** Returns a `click` function that counts its calls, to check how many clicks a task takes. */
-export function countClicks() {
+export function countClicks(): ClickCounter {
   let count = 0
   return {
     get count(): number {
