@@ -55,7 +55,8 @@ function task(
   const tasks = [names].flat()
   for (const name of tasks) tested.add(name)
   const clicks = tasks.reduce((sum, name) => sum + CLICKS[name], 0)
-  test(`${tasks.join('; ')}: ${clicks} clicks`, async (context) => {
+  const noun = clicks === 1 ? 'click' : 'clicks'
+  test(`${tasks.join('; ')}: ${clicks} ${noun}`, async (context) => {
     const counter = countClicks()
     await run(context, counter)
     expect(counter.count).toBe(clicks)
