@@ -94,6 +94,7 @@ test('the keys j and k jump between the differences of two responses', async (co
   await go('#/requests/2')
   await page.getByRole('button', { name: 'Compare with another request' }).click()
   await page.getByRole('button', { name: /^#1 200/ }).click()
+  await page.getByRole('status').getByText('2 differences').waitFor()
   const lines = page.locator('.json-line[aria-current]')
   for (const [key, text] of [
     ['j', '"pageSize"'],
