@@ -89,7 +89,7 @@ process.on('exit', () => {
 
 /**
  * Starts a server and waits for its first response with status 200. Throws an error with the
- * server's stderr if the process ends earlier or doesn't respond with 200 within two minutes.
+ * server's stderr if the process ends earlier or doesn't respond with 200 within ten minutes.
  */
 export async function start({ args, path, headers = {} }: ServerCommand): Promise<RunningServer> {
   const port = await freePort()
@@ -128,7 +128,7 @@ export async function start({ args, path, headers = {} }: ServerCommand): Promis
  * The maximum duration of a start, in milliseconds. A server that generates a million messages when
  * it starts needs about a minute.
  */
-const MAX_START = 120_000
+const MAX_START = 600_000
 
 async function isReady(url: string, headers: Record<string, string>): Promise<boolean> {
   try {

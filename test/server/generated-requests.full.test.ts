@@ -18,7 +18,7 @@ import { startCommand } from '../support/process.js'
  * How many requests the test sends. CI uses the default. `GENERATED_REQUESTS=100000` finds rarer
  * problems, and takes three minutes on a fast machine.
  */
-const REQUESTS = Number(process.env.GENERATED_REQUESTS ?? 15_000)
+const REQUESTS = Number(process.env.GENERATED_REQUESTS ?? 8_000)
 /** How many requests are generated at a time. */
 const BATCH = 100
 
