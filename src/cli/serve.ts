@@ -93,7 +93,7 @@ export function ignoredSeeds(
 ): string | undefined {
   if (seeded || !seed || seed === DEFAULTS.seeds) return undefined
   return (
-    `Warning: ${seed.join(', ')} not applied because ${data} already has data; ` +
+    `Warning: did not apply ${seed.join(', ')} because ${data} already has data; ` +
     'choose a new file with --data, or load each seed with POST /_mock/seed?mode=replace'
   )
 }

@@ -72,7 +72,7 @@ async function createDataFile() {
   return { cwd, start }
 }
 
-const NOT_APPLIED = 'Warning: shop.yaml not applied because mock.db already has data; '
+const NOT_APPLIED = 'Warning: did not apply shop.yaml because mock.db already has data; '
 
 test('serve keeps existing data, and prints a warning and the keys in the seed', async () => {
   const { start } = await createDataFile()

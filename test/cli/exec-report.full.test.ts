@@ -7,8 +7,8 @@ import { createTempFolder, runCommand, startCommand } from '../support/process.j
 
 /**
  * Acts like a test: sends a request with a misspelled parameter to a new environment, and a request
- * without a valid API key. Then removes the folder `cleaned`, as test runners empty their output
- * folders.
+ * without a valid API key. Then removes the folder `cleaned`, just as test runners remove their old
+ * output.
  */
 const PROGRAM = `
   import { rmSync } from 'node:fs'

@@ -13,7 +13,7 @@ import {
 
 /**
  * Whether these tests can use the program `script`, which runs a command at a terminal. They pass
- * arguments of the Linux version, which other systems don't accept.
+ * arguments that only the Linux version of `script` accepts.
  */
 const HAS_SCRIPT = process.platform === 'linux'
 

@@ -6,7 +6,7 @@ import { type TestMock, type TestRequest, useMock } from '../support/mock.js'
 
 type Sent = [path: string, request?: TestRequest]
 
-/** Sends the requests, and returns their coverage only. */
+/** Sends the requests, and returns the coverage of only these requests. */
 async function coverageOf(mock: TestMock, requests: readonly Sent[]): Promise<Coverage> {
   for (const [path, request] of requests) await mock.call(path, request)
   const { json } = await mock.get('/_mock/coverage/server')

@@ -132,7 +132,7 @@ describe('openDatabase changes nothing and', () => {
     expect(readFolder(dirname(file))).toEqual(contents)
   })
 
-  test('rejects a file with the log that a killed process of a newer version left behind', () => {
+  test('rejects a file with a log that a newer version left behind when it was killed', () => {
     const file = createDataFile()
     writeAndGetKilled(file, NEWER_MIGRATION)
     const contents = readFolder(dirname(file))

@@ -64,7 +64,7 @@ test.each(REPEATED)('masks a text that repeats %j in linear time', (part) => {
       const { user, system } = process.cpuUsage(before)
       return (user + system) / 1000
     }
-    // The minimum is the duration that other processes and the garbage collector disturb least.
+    // Use the minimum, because other processes and the garbage collector disturb it least.
     const minimumOf = (length: number) => Math.min(...[0, 1, 2].map(() => durationOf(length)))
     // Quadratic time would be 100 times as long. Add 5 ms, because short times are imprecise.
     expect(minimumOf(30_000), start).toBeLessThan(30 * minimumOf(3000) + 5)

@@ -216,7 +216,7 @@ const INVALID: [title: string, body: object, status: number, field?: string][] =
   ['a name that is the id of another environment', { name: '66d5a0e97c9b1a0012ab3402' }, 409],
   ['a taken name for a fork', { from: 'Development', name: 'Production' }, 409],
   ['a taken key', { apiKey: 'production-key' }, 409],
-  ['a misspelled list in a seed', { seed: { mesages: [] } }, 422, 'mesages'],
+  ['a misspelled list name in a seed', { seed: { mesages: [] } }, 422, 'mesages'],
   [
     'a seed with two environments',
     { seed: seedOf({ name: 'a' }, { name: 'b' }) },

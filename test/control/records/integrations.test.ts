@@ -143,7 +143,7 @@ test('the list hides credentials if the responses to set-primary hide them', asy
   expect(stored.integrations?.[0]?.credentials).not.toEqual({})
 })
 
-test('the step operation accepts the ids in the list of workflows', async () => {
+test('retrieveWorkflowStep accepts the ids in the list of workflows', async () => {
   const mock = await useMock()
   const { workflows } = (await mock.get('/_mock/workflows')).json
   expect(workflows).toHaveLength(9)

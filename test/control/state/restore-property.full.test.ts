@@ -23,8 +23,8 @@ const TEXT = { identifier: 'text', providerId: 'ses', channel: 'sms' as const }
 const SEED = { ...SHOP, integrations: [...SHOP.integrations, TEXT] }
 
 /**
- * The model of a state: its export and, for each idempotency key, the integration and the stored
- * response.
+ * The model of a state: its export, and the integration and stored response of each idempotency
+ * key.
  */
 interface State {
   exported: SeededEnvironment
