@@ -177,7 +177,7 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
 
 /**
  * If there is a fallback server, forwards requests to it. Loads the plugin only in this case,
- * because it loads many modules.
+ * because the plugin loads many modules.
  */
 function registerFallback(
   app: FastifyInstance,

@@ -18,9 +18,7 @@ import {
 import { type Ready, readyText, serve } from './serve.js'
 import { onStopSignal, printOutcome } from './terminal.js'
 
-/**
- * The record of a server that `start` has started. It is stored in a file, with one file per port.
- */
+/** The record of a server that `start` has started. Each port has its own file for this record. */
 interface StartedServer {
   url: string
   pid: number
@@ -208,7 +206,7 @@ async function startedServers(port?: number): Promise<ServerState[]> {
 
 /**
  * Returns the state of a server. It is `gone` only if another mock server has its port, or if its
- * process has ended. A failed request doesn't prove that, because the server may be busy.
+ * process has ended. A failed request alone isn't enough, because the server may be busy.
  */
 async function stateOf(server: StartedServer): Promise<ServerState['state'] | 'gone'> {
   const instance = await instanceAt(server.url)

@@ -98,7 +98,7 @@ export async function endLike({ code, signal }: Ending): Promise<void> {
   if (signal === null) return
   restoreDefaultAction(signal)
   process.kill(process.pid, signal)
-  // The signal ends this process during the delay, unless the system doesn't support it.
+  // If the system supports the signal, it ends this process during the delay.
   await delay(LEFTOVER_GRACE)
   process.exit(128 + constants.signals[signal])
 }

@@ -88,7 +88,7 @@ function mergeRuns(files: readonly ReportFile[]): Report['run'] {
 interface Destination extends ReportFile {
   /** The highest sequence number of a request outside of tests in the earlier reports. */
   after: number
-  /** The index of each baseline in the merged report, by its JSON. */
+  /** Maps the JSON of each baseline to its index in the merged report. */
   baselines: Map<string, number>
 }
 

@@ -112,7 +112,7 @@ export function describe(report: Report, { server, replay, apiKey }: ReopenedTes
   ]
 }
 
-/** The maximum number of characters of a value in a difference. */
+/** The maximum number of characters to print of a value that differs. */
 const MAX_VALUE = 200
 
 const short = (text: string) => (text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text)

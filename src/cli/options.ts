@@ -152,7 +152,7 @@ function setVariable(option: Option): Option {
 const takesPort = ({ long, defaultValue }: Option) =>
   long === '--port' && defaultValue === DEFAULTS.port
 
-/** Creates a flag for a non-empty string. Help shows the text `unset` as its default. */
+/** Creates a flag for a non-empty string. The help shows the text in `unset` as its default. */
 export function textOption(
   flags: string,
   description: string,
@@ -179,8 +179,8 @@ export const portOption = (description: string, min: 0 | 1 = 0) =>
   countOption('--port <number>', description, 65_535, min).default(DEFAULTS.port)
 
 /**
- * Creates the flag for a profile. If the text `unset` is given, the flag has no default, and help
- * shows this text instead.
+ * Creates the flag for a profile. If `unset` is given, the flag has no default, and the help shows
+ * the text in `unset` instead.
  */
 export function profileOption(description?: string, unset?: string): Option {
   const standard = "behave like Novu's API reference (document) or its production API (live)"

@@ -12,8 +12,8 @@ export const EXEC_PREFIX = 'notification-mock exec: '
 export const UNCHECKED = 3
 
 /**
- * Prints an outcome as JSON, or as the text that `format` returns. Control characters in the
- * outcome are escaped before `format` gets it, so that data can't forge lines of output.
+ * Prints an outcome as JSON, or as the text that `format` returns. Escapes control characters in
+ * the outcome before it calls `format`, so that data can't forge lines of output.
  */
 export function printOutcome<Outcome>(
   outcome: Outcome,

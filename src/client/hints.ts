@@ -166,7 +166,7 @@ const ADVISORY_HINTS: readonly HintId[] = ['page-not-requested']
 export interface StrictOptions {
   /** Hints to ignore. */
   allow?: readonly HintId[]
-  /** Hints that count in addition to those that count by default. */
+  /** Hints that cause a failure in addition to those that do so by default. */
   failOn?: readonly HintId[]
 }
 
@@ -179,7 +179,10 @@ export function failingHints<Item extends { id: HintId }>(
   return hints.filter(({ id }) => !ignored.includes(id))
 }
 
-/** More identical requests than this within `BURST_WINDOW` milliseconds give a hint. */
+/**
+ * If there are more identical requests than this within `BURST_WINDOW` milliseconds, they give a
+ * hint.
+ */
 const MAX_BURST = 20
 const BURST_WINDOW = 2000
 

@@ -17,9 +17,9 @@ const USER_VERSION_OFFSET = 60
 export const logOf = (file: string) => `${file}-wal`
 
 /**
- * Stores the lineage of the database's log in the database. Must be called before other writes, so
- * that a log with other writes always belongs to a database with its lineage. Does nothing if the
- * database has no log.
+ * Stores the lineage of the database's log in the database. Must be called before any other write,
+ * so that the log contains no other writes until the database contains the log's lineage. Does
+ * nothing if the database has no log.
  */
 export function storeLogLineage(client: Database.Database, file: string): void {
   const lineage = readLogHeader(file)?.lineage

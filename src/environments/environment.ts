@@ -17,16 +17,16 @@ import {
 } from './repository.js'
 
 /**
- * An environment with its effective settings. There is one object per environment, which always
- * matches its database row.
+ * An environment with its effective settings. There is one such object per environment. It always
+ * matches the environment's row in the database.
  */
 export interface Environment extends Readonly<Omit<EnvironmentRow, 'profile' | 'assumptions'>> {
   readonly profile: Profile
   readonly assumptions: Assumptions
   readonly datasets: DatasetKeys
   /**
-   * For each dataset, the environment id and organization id in its documents if these ids belong
-   * to another environment, else undefined. `withEnvironmentIds` replaces both ids.
+   * For each dataset whose documents contain another environment's ids, its environment id and
+   * organization id. Undefined for all other datasets. `withEnvironmentIds` replaces both ids.
    */
   readonly foreignOwners: Readonly<Record<DatasetKind, OwnerIds | undefined>>
   readonly random: Random

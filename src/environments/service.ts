@@ -321,7 +321,10 @@ export class EnvironmentService {
     return this.#snapshots.diffBaseline(environment, redact, options)
   }
 
-  /** Like `diffBaseline`, for a snapshot. Throws `not-found` if no snapshot has this name. */
+  /**
+   * Like `diffBaseline`, but compares with a snapshot. Throws `not-found` if no snapshot has this
+   * name.
+   */
   diffSnapshot(environment: Environment, name: string, redact: Redact): EnvironmentDiff {
     return this.#snapshots.diffSnapshot(environment, name, redact)
   }

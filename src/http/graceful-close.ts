@@ -24,7 +24,7 @@ type Sockets = ReadonlyMap<Socket, LastRequest | undefined>
 
 interface LastRequest {
   request: IncomingMessage
-  /** The bytes that the connection had received when the response ended. */
+  /** The number of bytes that the connection had received when the response ended. */
   bytesAtEnd?: number
 }
 

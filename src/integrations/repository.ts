@@ -40,9 +40,7 @@ export class IntegrationRepository {
     return this.#statements.listIdentifiers.all({ dataset }).map(({ identifier }) => identifier)
   }
 
-  /**
-   * Returns the name of another environment that has the integration and is in this organization.
-   */
+  /** Returns the name of another environment of this organization that has the integration. */
   findOtherOwner({ identifier, ...values }: ForeignIntegration): string | undefined {
     return this.#statements.findOtherOwner.get({ ...values, identifier: identifier ?? null })?.name
   }

@@ -23,7 +23,7 @@ interface StartServices extends Pick<Services, 'faults' | 'redactionOf'> {
   seeds: SeedService
 }
 
-/** What a recorded request doesn't contain, by sequence number. */
+/** Details that the recorded requests don't contain, by sequence number. */
 export type RequestDetails = Pick<TestStart, 'targets' | 'times'>
 
 /** Describes the starting states of tests. Lists equal baselines once. */

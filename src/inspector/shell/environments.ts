@@ -3,7 +3,10 @@ import type { ConnectedMock, ListedEnvironment } from '../../client/index.js'
 import { useRepeat } from './repeat.js'
 import { hrefTo } from './router.js'
 
-/** Returns the server's environments, including removed tests, and follows changes of the list. */
+/**
+ * Returns the server's environments, including those of removed tests. Updates the list when it
+ * changes.
+ */
 export function useEnvironments(
   mock: ConnectedMock,
   loaded: readonly ListedEnvironment[]
@@ -37,7 +40,9 @@ export function sortEnvironments(
 /** Returns the title of an environment's test, or else the environment's name. */
 export const titleOf = ({ name, test }: ListedEnvironment) => test?.title ?? name
 
-/** Returns the URL that shows an environment in a view. A removed one has a view of its own. */
+/**
+ * Returns the URL that shows an environment in a view. A removed environment has a view of its own.
+ */
 export function hrefOfEnvironment(
   { name, environmentId, removed }: ListedEnvironment,
   view: string

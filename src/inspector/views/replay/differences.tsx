@@ -28,7 +28,7 @@ export function Differences({ differences }: { differences: readonly Difference[
 
 function Bodies({ recorded = '', repeated = '' }: Difference) {
   const bodies = [parseBody(recorded), parseBody(repeated)] as const
-  // A replay repeats the clock too, so different timestamps are a difference.
+  // A replay sets the clock to the recorded times, so timestamps that differ count as differences.
   const { kinds } = compareJson(...bodies, { isExact: true })
   return (
     <div class="compare">

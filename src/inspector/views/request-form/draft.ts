@@ -116,7 +116,7 @@ function pairsOf({ name, isList }: Parameter, text: string): Pair[] {
   return values.filter((value) => value !== '').map((value) => [name, value])
 }
 
-/** A field of the draft has text that can't be sent. */
+/** Thrown if a field of the draft contains text that can't be sent. */
 export class DraftError extends Error {
   readonly field: LinesFieldName
 

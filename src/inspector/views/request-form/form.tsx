@@ -57,7 +57,7 @@ export function RequestForm({ draft, setDraft, operations, sending }: Props) {
   )
 }
 
-/** Returns why the last attempt to send the request rejected the field or parameter. */
+/** Returns why the field or parameter was rejected when the request was last sent. */
 function messagesAbout(name: string, { error, sent }: Sending): readonly string[] {
   if (error instanceof DraftError) return error.field === name ? [error.message] : []
   const { errors } = Object(sent?.response.json)

@@ -17,7 +17,7 @@ export interface Sending {
   isSending: boolean
   sent?: SentRequest
   error?: unknown
-  /** Sends the request that `prepare` returns. Shows its error if it throws. */
+  /** Sends the request that `prepare` returns. If `prepare` throws, shows the error. */
   send(prepare: () => RepeatableRequest): Promise<void>
   cancel(): void
 }

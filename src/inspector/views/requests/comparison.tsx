@@ -31,7 +31,8 @@ export function Comparison({ responses }: { responses: Pair }) {
         <Summary differences={differences} isSameStatus={isSameStatus} position={position} />
         {differences.kinds.size > 0 && <JumpButtons jump={jump} />}
       </div>
-      {/* Mount the trees again for other differences, because a tree opens them only when mounted. */}
+      {/* Mount the trees again when the differences change, because a tree opens the parts that
+          differ only when it is mounted. */}
       <div key={[...differences.kinds.keys()].join()} class="compare">
         {responses.map(({ title, status = 'no response', duration }, index) => (
           <section key={title}>
@@ -113,7 +114,7 @@ function useJump(ref: { current: HTMLDivElement | null }, { kinds }: JsonDiffere
   const jump = (step: 1 | -1) => {
     if (paths.length === 0) return
     const start = step === 1 ? 0 : 1
-    // Two keys may be pressed before the next render, so `position` may be old here.
+    // Two keys may be pressed before the next render, so `position` may be out of date here.
     setPosition((latest = start) => {
       const next = latest - 1 + step
       return ((next + paths.length) % paths.length) + 1

@@ -137,7 +137,8 @@ function Timeline({ requests, changes, location }: TimelineProps) {
   return (
     <div class="timeline" role="img" aria-label={label}>
       <svg width="100%" height="100%" aria-hidden="true">
-        {/* Drawn from the bottom right corner, so that the oldest ticks are cut off. */}
+        {/* Drawn from the bottom right corner, so that the oldest ticks are cut off if they don't
+            fit. */}
         <svg x="100%" y="100%" overflow="visible">
           {ticks.map(({ sequence, x, height, tone, title }) => {
             const isOpen = sequence === location.open
