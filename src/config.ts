@@ -28,8 +28,8 @@ export interface Config {
   /** A built-in set of stubs that every new environment has. */
   stubs?: StubSet
   /**
-   * The URL of another server that gets the requests to paths of Novu's API that are neither mocked
-   * nor stubbed. A path in the URL is put before the path of each request.
+   * The URL of another server. Requests to paths of Novu's API that are neither mocked nor stubbed
+   * are forwarded to it. If the URL has a path, it is put before the path of each request.
    */
   fallback?: string
   /**

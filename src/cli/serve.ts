@@ -35,8 +35,8 @@ export interface Ready extends Pick<Mock, 'url' | 'seeded' | 'environments'> {
   docs: string
   version: string
   /**
-   * The generated admin token. Undefined unless other machines can reach the server and the user
-   * set no token.
+   * The generated admin token. Defined only if other machines can reach the server and the user set
+   * no token.
    */
   adminToken: string | undefined
 }

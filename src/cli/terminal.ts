@@ -8,7 +8,7 @@ import { SeedError } from '../seeds/errors.js'
 /** Marks the messages from `exec`, because the command that it runs writes to the same stderr. */
 export const EXEC_PREFIX = 'notification-mock exec: '
 
-/** The exit code if nothing is wrong, but something could not be checked. */
+/** The exit code if no check failed, but something could not be checked. */
 export const UNCHECKED = 3
 
 /**

@@ -19,8 +19,8 @@ export class CoverageService {
   #server = new RequestCounts()
   #environments = new WeakMap<Environment, RequestCounts>()
   /**
-   * The documented items. Which items are documented depends on an environment's assumptions. This
-   * set contains those of all environments that have received a request.
+   * The documented items of all environments that have received a request. Which items are
+   * documented depends on an environment's assumptions.
    */
   readonly #documented = new Set<PlannedItem>()
 

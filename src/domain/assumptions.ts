@@ -267,7 +267,7 @@ function otherValues(id: AssumptionId): (readonly [value: string, effect: string
 }
 
 /**
- * Returns the assumptions whose values differ from the profile's values, with these values. Omits
+ * Returns the values of the assumptions that differ from the profile, by assumption id. Omits
  * unknown assumptions, which another version of the server may have stored.
  */
 export function overridesOf(profile: Profile, assumptions: Assumptions): Record<string, string> {

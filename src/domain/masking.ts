@@ -19,7 +19,7 @@ const JSON_TOKEN =
 const JSON_ESCAPE = /\\(?:u([0-9a-f]{4})|([\s\S]))/gi
 const ESCAPED: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
-/** Matches a parameter in a form, whose value may contain spaces. */
+/** Matches a parameter in a form. Its value may contain spaces. */
 const FORM_PARAMETER = /(?<=^|[?&])([\w%+.[\]-]+)=[^&]+/g
 /** Matches a parameter in any text: in a URL, form, cookie or connection string. */
 const PARAMETER =
@@ -91,7 +91,7 @@ function decodeAscii(name: string): string {
 }
 
 /**
- * Masks each string and number in JSON whose name suggests a secret. If an array or an object has
+ * Masks each string and number in JSON if its name suggests a secret. If an array or an object has
  * such a name, masks all strings and numbers in it. The JSON may be truncated.
  */
 function maskFields(json: string, maskKnown: MaskKnown, nesting: number): string {

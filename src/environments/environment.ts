@@ -25,7 +25,7 @@ export interface Environment extends Readonly<Omit<EnvironmentRow, 'profile' | '
   readonly assumptions: Assumptions
   readonly datasets: DatasetKeys
   /**
-   * For each dataset whose documents contain another environment's ids, its environment id and
+   * For each dataset whose documents contain another environment's ids, that environment's id and
    * organization id. Undefined for all other datasets. `withEnvironmentIds` replaces both ids.
    */
   readonly foreignOwners: Readonly<Record<DatasetKind, OwnerIds | undefined>>

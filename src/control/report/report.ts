@@ -26,7 +26,7 @@ type ReportServices = Pick<Services, 'faults' | 'journals' | 'redactionOf'> & {
 export interface ReportOptions {
   /** The tests whose starting state the report contains. */
   states: ReportState
-  /** The id of the environment whose test the report contains. By default, it contains all tests. */
+  /** The id of an environment. The report then contains only its test. The default is all tests. */
   environmentId?: string | undefined
   maxBytes?: number
   maxStateBytes?: number

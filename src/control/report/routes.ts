@@ -51,7 +51,7 @@ export function reportRoutes(
   })
 }
 
-const ENVIRONMENT = 'Id of the only environment whose test to report'
+const ENVIRONMENT = 'Id of the environment, to report only its test'
 const STATES = 'The tests whose starting state the report contains, for `notification-mock open`'
 
 /** Adds the routes that return and clear one environment's coverage of the API reference. */

@@ -121,7 +121,7 @@ export const TestRecord = namedObject(
     faults: Type.Array(ref(FaultRule), {
       description: 'The fault rules at the end of the test, with their counters'
     }),
-    start: Type.Optional(ref(TestStart, 'Absent unless the request asked for it')),
+    start: Type.Optional(ref(TestStart, 'Absent unless requested')),
     startMissing: Type.Optional(
       Type.String({ description: 'Why `start` is missing, although the request asked for it' })
     ),

@@ -13,8 +13,8 @@ interface Props {
 }
 
 /**
- * A modal dialog. It is open as long as it is rendered. Escape or a click outside closes the
- * dialog. The focus then returns to the element that had it before.
+ * A modal dialog. It is open while it is rendered. Escape or a click outside closes the dialog. The
+ * focus then returns to the element that had it before.
  */
 export function Dialog({ title, children, close, wide, isBare }: Props) {
   const ref = useRef<HTMLDialogElement>(null)

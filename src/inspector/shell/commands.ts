@@ -20,8 +20,8 @@ export function useCommands(commands: readonly Action[]): void {
 const MAX_COMMANDS = 100
 
 /**
- * Returns the registered commands and those in `others`, if their names contain all words. The
- * words must be in lower case. Commands that change nothing come first.
+ * Searches the registered commands and `others`. Returns the commands whose names contain all
+ * words. The words must be in lower case. Commands that change nothing come first.
  */
 export function findCommands(words: readonly string[], others: readonly Action[]): Action[] {
   const commands = [...others, ...[...registered].flatMap(({ current }) => current)]

@@ -70,7 +70,8 @@ function parseFilter(word: string, now: number): RequestFilter | undefined {
 }
 
 /**
- * Returns a time in milliseconds since the epoch; NaN if the value is neither duration nor date.
+ * Returns a time in milliseconds since the epoch; NaN if the value is neither a duration nor a
+ * date.
  */
 function parseSince(value: string, now: number): number {
   return /^\d+[smhd]$/.test(value) ? now - milliseconds(value as Duration) : Date.parse(value)
