@@ -61,7 +61,7 @@ export async function* reportJson(
   yield `],"dropped":${tests.dropped + dropped},"lost":${unauthenticated.lost + lost}}`
 }
 
-/** Yields the tests that fit into the report. Returns the number of the others. */
+/** Yields the tests that fit into the report. Returns how many tests don't fit. */
 async function* testsJson(
   services: ReportServices,
   selected: readonly Test[],
