@@ -165,7 +165,7 @@ test('close() waits for requests in progress, even if it is called twice', async
   await expect(call(mock, '/v1/messages')).rejects.toThrow()
 })
 
-test('close() waits for the rest of a request that already got its response', async () => {
+test('close() waits for the rest of a request whose response was already sent', async () => {
   const warnings: string[] = []
   const logger = pino(
     { level: 'warn' },

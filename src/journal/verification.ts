@@ -291,7 +291,7 @@ function findElsewhere(
       return requests.some((entry) => mayMatch(entry, pattern))
     })
     .map((owner) => describeSender(owner, environment))
-  return [...new Set(senders)].map((sender) => `such a request came ${sender}`)
+  return [...new Set(senders)].map((sender) => `a request like this came ${sender}`)
 }
 
 function describeSender(owner: Environment | undefined, environment: Environment): string {

@@ -28,7 +28,7 @@ test('finds requests that contain all searched words, ignoring upper and lower c
   }
 })
 
-test('never finds a request by a secret that it contains', async () => {
+test('does not find a request if the search is for a secret in it', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?apiKey=hidden-value')
   expect(await sequences(mock, 'text=hidden-value')).toEqual([])

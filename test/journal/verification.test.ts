@@ -176,12 +176,14 @@ test('names the unknown parameters of the nearest request', async () => {
   )
 })
 
-test("reports a matching request that had another environment's key or no valid key", async () => {
+test('reports a request that matches except for its API key', async () => {
   const mock = await useMock()
   const elsewhere = async () => (await verify(mock, list(1))).json.ctx.elsewhere
   expect(await elsewhere()).toEqual([])
   await mock.get('/v1/messages?limit=1', { key: PRODUCTION })
-  expect(await elsewhere()).toEqual(['such a request came with the key of environment Production'])
+  expect(await elsewhere()).toEqual([
+    'a request like this came with the key of environment Production'
+  ])
   // The request is reported even if its headers differ too, because the wrong key is the more
   // useful explanation.
   const withHeader = { ...list(1), headers: { 'x-trace': '1' } }
@@ -190,12 +192,14 @@ test("reports a matching request that had another environment's key or no valid 
   await mock.get('/v1/messages?limit=1', { key: null })
   const verdict = await verify(mock, list(1))
   expect(verdict.json.ctx.elsewhere).toEqual([
-    'such a request came with the key of environment Production',
-    'such a request came with the key of an environment of another organization',
-    'such a request came without a valid key'
+    'a request like this came with the key of environment Production',
+    'a request like this came with the key of an environment of another organization',
+    'a request like this came without a valid key'
   ])
   expect(verdict.text).not.toContain('Northlight')
-  expect(verdict.headers.get('x-mock-reason')).toContain('such a request came without a valid key')
+  expect(verdict.headers.get('x-mock-reason')).toContain(
+    'a request like this came without a valid key'
+  )
 })
 
 /**

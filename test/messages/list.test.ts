@@ -16,8 +16,8 @@ function useMessages(messages: object[], environment: object = {}): Promise<Test
 }
 
 /**
- * Returns messages for a seed. Because they have no times, the server makes them one minute apart,
- * newest first.
+ * Returns messages for a seed. They have no times, so the server puts them one minute apart, newest
+ * first.
  */
 function createMessages(count: number, fields: object = {}): object[] {
   return Array.from({ length: count }, (_, index) => ({
@@ -27,7 +27,7 @@ function createMessages(count: number, fields: object = {}): object[] {
   }))
 }
 
-/** Returns the id that is this number in hexadecimal. */
+/** Returns the number as an id of 24 hexadecimal digits. */
 function hex(number: number): string {
   return number.toString(16).padStart(24, '0')
 }

@@ -5,8 +5,7 @@ import notLoaded from './not-loaded.js'
 const files = (process.env.MUTATION_TESTS ?? '').split(',')
 
 /**
- * Runs the files in the order of `MUTATION_TESTS`, which lists the files that kill the most mutants
- * first.
+ * Runs the files in the order of `MUTATION_TESTS`. The files that kill the most mutants come first.
  */
 class ConfiguredOrder extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {

@@ -68,7 +68,7 @@ test('recreates both environments of a test', async () => {
   expect(results.map(({ result }) => result)).toEqual(['equal', 'equal', 'equal', 'equal'])
 })
 
-test('sets the clock to the time of the next request, even if others were repeated later', async () => {
+test('sets the clock to the time of the next request, not of another environment', async () => {
   const tests = chooseTests(report, TWO_ENVIRONMENTS)
   const { sequence: before = 0, time = '' } = tests[0]?.requests[1] ?? {}
   const options = { tests, before, port: 0, logLevel: 'silent' } as const

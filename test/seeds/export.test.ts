@@ -109,7 +109,7 @@ const ODD_SEED = seedOf({
 
 test.each([
   ['the default seed', readSeeds(['default'])[0]?.seed ?? ''],
-  ['odd texts and generated messages', ODD_SEED]
+  ['unusual strings and generated messages', ODD_SEED]
 ])('recreates all environments from their export: %s', async (_, seed) => {
   const first = await seededWith(seed, NOW)
   const text = [...first.seeds.exportAll()].join('')

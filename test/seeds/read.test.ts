@@ -238,7 +238,7 @@ describe('accepted forms of a seed', () => {
       JSON.stringify({ $schema: './schema.json', environments })
     ],
     [
-      'slashes in a string of YAML',
+      'a YAML string that contains slashes',
       `{ "environments": [{ name: Shop }], "x-note": 'see // there' }`
     ]
   ])('accepts %s', (_, text) => {

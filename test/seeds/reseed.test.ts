@@ -204,7 +204,7 @@ describe('reseed changes nothing', () => {
     expect(mock.environments.findByApiKey('shop-key')?.name).toBe('Shop')
   })
 
-  test('if the database rejects a row, but applies the next seeds', () => {
+  test('if the database rejects a row, but then accepts the next seeds', () => {
     const mock = seedNow(SHOP, OTHER)
     const before = allRows(mock.client)
     const allKeys = () =>

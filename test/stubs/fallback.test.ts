@@ -82,11 +82,14 @@ test("replaces the client's API key with the key of the fallback server", async 
   expect(received[0]?.rawHeaders.join()).not.toContain(DEVELOPMENT)
 })
 
-test.each([null, 'nobody-has-this'])('forwards nothing with the API key %s', async (key) => {
-  const { mock, received } = await useFallback(okay)
-  expect((await mock.post(TRIGGER, { key })).status).toBe(401)
-  expect(received).toEqual([])
-})
+test.each([null, 'nobody-has-this'])(
+  'does not forward a request that has the API key %s',
+  async (key) => {
+    const { mock, received } = await useFallback(okay)
+    expect((await mock.post(TRIGGER, { key })).status).toBe(401)
+    expect(received).toEqual([])
+  }
+)
 
 test('forwards no cookies, no x-mock headers and no headers for one connection', async () => {
   const { mock, received } = await useFallback(okay)
@@ -137,7 +140,7 @@ test('records the body of a request that gets a fault instead of being forwarded
   expect(request?.flags).toEqual({ faulted: 'fault-1' })
 })
 
-test('the fault truncate sends half of a forwarded response', async () => {
+test('with the fault `truncate`, sends half of a forwarded response', async () => {
   const { mock } = await useFallback((_request, response) => response.end('12345678'))
   await addFault(mock, { match: { path: '/v1/topics' }, effect: { abort: 'truncate' } })
   const connection = raw(mock, head('GET /v1/topics'))

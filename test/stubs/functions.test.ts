@@ -190,7 +190,7 @@ test('the server closes while a function still runs', async () => {
   await expect(response).rejects.toBeInstanceOf(TypeError)
 })
 
-test('a client of another process rejects a function, and says why', async () => {
+test('a client in another process rejects a function, and says why', async () => {
   const { mock, env } = await createEnvironment()
   const remote = connect(mock.url).attach(env.apiKey)
   await expect(remote.stubs.add({ ...STUB, reply: () => ({}) })).rejects.toThrow(

@@ -88,7 +88,7 @@ const anyText = fc.oneof(
   )
 )
 
-/** Without lone surrogates, because a seed can't contain them. */
+/** Generate no lone surrogates, because a seed can't contain them. */
 const text = anyText.map((value) => value.toWellFormed())
 const id = fc
   .uint8Array({ minLength: 12, maxLength: 12 })

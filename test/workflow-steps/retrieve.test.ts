@@ -238,7 +238,7 @@ describe('the response for a step', () => {
     }
   })
 
-  test("the seed's slug, controls, variables and issues stay unchanged", async () => {
+  test('the slug, controls, variables and issues in a seed are returned unchanged', async () => {
     const fields = {
       slug: 'kept_st_0000000000000000',
       controls: {

@@ -98,7 +98,7 @@ test('assumptions explain fields that only one server has', () => {
   expect(explanations(PRIMARY, [200, bare], [200, full])).toEqual(['credentials', 'credentials'])
 })
 
-test('`message-extras` explains its fields, but only if one server lacks them', () => {
+test('`message-extras` explains its fields only if one of the servers lacks them', () => {
   const messages = (fields: object) => page({ data: [{ _id: 'm1', ...fields }] })
   const extras = { id: 'm1', updatedAt: 'now', __v: 0 }
   const added = explanations(LIST, [200, messages(extras)], [200, messages({})])
@@ -115,7 +115,7 @@ test('a 404 for a subscriber is explained only if the other server returns no me
   expect(new Set(found)).toEqual(new Set(['unknown-subscriber-filter']))
 })
 
-test('`unknown-workflow` explains only the two messages for an unknown workflow', () => {
+test('`unknown-workflow` explains a difference only if both errors are about the workflow', () => {
   const named = { ...unknown, message: 'Workflow with id w not found' }
   const withFacts = {
     ...unknown,

@@ -158,7 +158,7 @@ const NEW_MESSAGE = {
 const arrivesAt = ({ method, path }: ProxiedRequest) =>
   method === 'HEAD' || path.includes('limit=2.0') || path.endsWith('channel=push&limit=100')
 
-test('no case fails because a message arrives or changes during the run', async () => {
+test('messages can arrive or change during a run without making a case fail', async () => {
   const mock = await useMock()
   const newest = (await mock.get('/v1/messages?limit=1')).json.data[0]
   let changeCount = 0
@@ -349,7 +349,7 @@ test('no report contains personal values from the target', async () => {
   expect(text).toContain('/v1/messages?subscriberId=<subscriberId>&limit=100')
 })
 
-test('a minimal service fails no case, and its differences from the mock are noted', async () => {
+test('a minimal service passes, and its differences from the mock are noted', async () => {
   await using service = await startMinimalService()
   const report = await checkTarget(service.url, { ...MINIMAL, allowChanges: true })
   expect(failuresIn(report)).toEqual([])

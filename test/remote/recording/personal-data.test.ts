@@ -54,7 +54,7 @@ test('a replacement depends only on the value and the API key', () => {
   expect(replaced.subscriber?.subscriberId).toBe(replaced.email)
 })
 
-test('only values that the API reference defines are kept, such as enum values and ids', () => {
+test('only ids, enum values and other values that the API reference defines are kept', () => {
   const { subscriber, ...message } = replaceMessage(MESSAGE)
   const { _id, channel, status, templateIdentifier } = MESSAGE
   expect(message).toMatchObject({ _id, channel, status, templateIdentifier })

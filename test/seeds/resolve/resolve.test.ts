@@ -296,7 +296,7 @@ test('keeps the values of a seed, in the field order of the API reference', () =
   expect(Object.values(messages[0] ?? {})).not.toContain(undefined)
 })
 
-test('treats null contents and placeholders, which Novu sends, as absent', () => {
+test('ignores a content or placeholder that is null, because Novu sends such values', () => {
   const { messages, steps } = resolveEnvironments({
     name: 'copied',
     seed: inShop(`messages: [{ channel: sms, content: null }]

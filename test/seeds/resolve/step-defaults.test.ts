@@ -54,7 +54,7 @@ test.each<[StepType, Record<string, unknown>, string]>([
   expect(accepts({ ...values, unknown: 1 })).toBe(false)
 })
 
-test("the schema of a step's variables accepts a subscriber, earlier results and a payload", () => {
+test("a step's variables can be a subscriber, results of earlier steps and a payload", () => {
   const earlier = STEP_TYPES.map((type) => ({ stepId: `${type}-step`, type }))
   const variables = stepVariables(
     earlier,

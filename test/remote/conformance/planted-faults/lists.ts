@@ -61,7 +61,7 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
     'filter.context-twice: a repeated context key finds nothing': emptyUnless(
       (keys) => new Set(keys).size === keys.length
     ),
-    async 'filter.and: a channel and a subscriber, if sent alone, find messages that match either'(
+    async 'filter.and: a channel with a subscriber also finds messages that match only one of them'(
       page,
       { request, send }
     ) {
