@@ -61,8 +61,8 @@ async function setUp(): Promise<Setup> {
   const services = createControlServices({ db, clock: () => NOW, defaults: DEFAULTS, journal: 0 })
   const { environment: mine } = await services.seeds.createEnvironment({ seed: seedOf(6, 'a') })
   const { environment: other } = await services.seeds.createEnvironment({ seed: seedOf(3, 'b') })
-  // Give the environment its own copy of the messages now. Otherwise, the first change would make
-  // this copy, and the copy would have no cached totals.
+  // Give the environment its own copy of the messages now. If the first change made this copy, the
+  // copy would have no cached totals.
   db.transaction(() => services.environments.writableDataset(mine, 'messages'))
   expect(totals({ services }, mine)).toEqual(SIX)
   expect(totals({ services }, other)).toEqual(THREE)

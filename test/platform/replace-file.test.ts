@@ -35,7 +35,7 @@ test('replaceFile leaves the file unchanged if the write fails', async () => {
 })
 
 test.skipIf(process.platform === 'win32')(
-  'replaceFile and replaceFileSync reject a symbolic link and keep it',
+  'replaceFile and replaceFileSync reject a symbolic link, and leave it unchanged',
   async () => {
     const file = createFile()
     symlinkSync(file, `${file}.link`)

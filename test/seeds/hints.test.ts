@@ -27,7 +27,7 @@ test("ignores dollar signs that don't start a variable, and the content of messa
   expect(findSeedHints(readSeeds([{ name: 's', seed }]))).toEqual([])
 })
 
-test('logs a warning when the server starts with such a seed', async () => {
+test('logs a warning when a server starts with a seed that contains a variable', async () => {
   const { log } = await useLoggedMock({ seed: inShop('apiKeys: ["${NAME}"]') })
   expect(log).toContainEqual(
     expect.objectContaining({

@@ -83,7 +83,7 @@ describe('a bad seed is rejected quickly, with little memory, a location and a f
   })
 })
 
-test('accepts twenty thousand uses of an anchor and thousands of quoted names', () => {
+test('accepts an anchor that is used 20,000 times, and thousands of quoted names', () => {
   const names = Array.from({ length: 5000 }, (_, index) => `"k${index}": "v"`).join(', ')
   const first = `{ channel: sms, payload: { ${names} } }`
   const others = '\n  - *m\n  - { <<: *m, subject: a }'.repeat(10_000)

@@ -224,7 +224,8 @@ function checkStoredData(
 
 /**
  * Checks the calls for existing integrations: a response must be stored for each call that took
- * effect, and for no other. Otherwise, a retry would repeat the effect, or never cause it.
+ * effect, and for no other. If one were missing, a retry would repeat the effect. If there were one
+ * too many, a retry would never cause the effect.
  */
 function checkAtomic(
   calls: Call[],

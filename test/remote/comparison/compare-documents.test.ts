@@ -26,10 +26,11 @@ function compareAfter(change: Change) {
 const differencesAfter = (change: Change) =>
   compareAfter(change).map(({ kind, parts, published, ours: own }) => {
     const values = [
-      published.length > 0 ? `: published ${published.join(', ')}` : '',
-      own.length > 0 ? `: ours ${own.join(', ')}` : ''
+      ...(published.length > 0 ? [`published ${published.join(', ')}`] : []),
+      ...(own.length > 0 ? [`ours ${own.join(', ')}`] : [])
     ]
-    return `${kind} ${parts.join(', ')}${values.join('')}`
+    const suffix = values.length > 0 ? ` (${values.join('; ')})` : ''
+    return `${kind} ${parts.join(', ')}${suffix}`
   })
 
 const MESSAGES = '/v1/messages'
@@ -84,25 +85,25 @@ describe('reports exactly', () => {
 
   reports(
     'a missing field',
-    ['ours only body.data[].subject: ours string'],
+    ['ours only body.data[].subject (ours string)'],
     ({ MessageResponseDto }) => delete MessageResponseDto.properties.subject
   )
   reports(
     'an additional field',
-    ['published only body.data[].tags: published array'],
+    ['published only body.data[].tags (published array)'],
     ({ MessageResponseDto }) =>
       (MessageResponseDto.properties.tags = { type: 'array', items: { type: 'string' } })
   )
   reports(
     'a field that is now required',
-    ['narrower body.data[].subject required: ours absent'],
+    ['narrower body.data[].subject required (ours absent)'],
     ({ MessageResponseDto }) => MessageResponseDto.required.push('subject')
   )
   reports(
     'an additional value of a field and of a parameter',
     [
-      'wider body.data[].status values: published read',
-      'wider parameter query channel values: published fax'
+      'wider body.data[].status values (published read)',
+      'wider parameter query channel values (published fax)'
     ],
     ({ MessageStatus }, { [MESSAGES]: { get } }) => {
       MessageStatus.enum.push('read')
@@ -111,26 +112,26 @@ describe('reports exactly', () => {
   )
   reports(
     'a missing value',
-    ['narrower body.data[].status values: ours warning'],
+    ['narrower body.data[].status values (ours warning)'],
     ({ MessageStatus }) => MessageStatus.enum.pop()
   )
   reports(
     'a different type',
-    ['different body.data[].read type: published string: ours boolean'],
+    ['different body.data[].read type (published string; ours boolean)'],
     ({ MessageResponseDto }) => (MessageResponseDto.properties.read.type = 'string')
   )
   reports(
     'an additional null',
-    ['wider body.data[].subject type: published null'],
+    ['wider body.data[].subject type (published null)'],
     ({ MessageResponseDto: { properties } }) =>
       (properties.subject = { oneOf: [{ type: 'string' }, { type: 'null' }] })
   )
   reports(
     'a required parameter, a different default, and an additional parameter',
     [
-      'published only parameter query after: published string',
-      'different parameter query limit default: published 20: ours 10',
-      'narrower parameter query subscriberId required: ours absent'
+      'published only parameter query after (published string)',
+      'different parameter query limit default (published 20; ours 10)',
+      'narrower parameter query subscriberId required (ours absent)'
     ],
     (_, { [MESSAGES]: { get } }) => {
       get.parameters[1].required = true
@@ -148,12 +149,12 @@ describe('reports exactly', () => {
   )
   reports(
     'an object without fields',
-    ['wider body.data[].cta.data fields: published anything: ours .url'],
+    ['wider body.data[].cta.data fields (published anything; ours .url)'],
     ({ MessageCTA }) => (MessageCTA.properties.data = { type: 'object' })
   )
   reports(
     'an envelope, and a change inside it',
-    ['ours only body.slug: ours string', 'published only envelope'],
+    ['ours only body.slug (ours string)', 'published only envelope'],
     ({ WorkflowStep }, { [STEP]: { get } }) => {
       const json = get.responses[200].content['application/json']
       json.schema = { type: 'object', properties: { data: json.schema }, required: ['data'] }
@@ -221,45 +222,45 @@ describe('also compares', () => {
   test.each<[title: string, expected: string, change: Change]>([
     [
       'how to authenticate',
-      'different security: published http bearer: ours apiKey header Authorization',
+      'different security (published http bearer; ours apiKey header Authorization)',
       (_, __, { components }) =>
         (components.securitySchemes.ApiKey = { type: 'http', scheme: 'bearer' })
     ],
     [
       'whether an operation is deprecated',
-      'different deprecated: published true: ours false',
+      'different deprecated (published true; ours false)',
       (_, { [STEP]: { get } }) => (get.deprecated = true)
     ],
     [
       'whether a field is deprecated',
-      'different body.data[].subject deprecated: published true: ours false',
+      'different body.data[].subject deprecated (published true; ours false)',
       ({ MessageResponseDto }) => (MessageResponseDto.properties.subject.deprecated = true)
     ],
     [
       'how lists in the query are separated',
-      'different parameter query transactionId explode: published false: ours true',
+      'different parameter query transactionId explode (published false; ours true)',
       (_, { [MESSAGES]: { get } }) => (parameterOf(get, 'transactionId').explode = false)
     ],
     [
       'the style of lists in the query',
-      'different parameter query transactionId style: published spaceDelimited: ours form',
+      'different parameter query transactionId style (published spaceDelimited; ours form)',
       (_, { [MESSAGES]: { get } }) =>
         Object.assign(parameterOf(get, 'transactionId'), { style: 'spaceDelimited', explode: true })
     ],
     [
       'media types',
-      'wider body media types: published text/csv',
+      'wider body media types (published text/csv)',
       (_, { [MESSAGES]: { get } }) => (get.responses[200].content['text/csv'] = {})
     ],
     [
       'the number of variants',
-      'different body.data[].subject variants: published 2: ours 1',
+      'different body.data[].subject variants (published 2; ours 1)',
       ({ MessageResponseDto: { properties } }) =>
         (properties.subject = { oneOf: [{ type: 'string' }, { type: 'string', maxLength: 9 }] })
     ],
     [
       'the minimum length of lists',
-      'different body.data[].deliveredAt minimum items: published 1: ours 0',
+      'different body.data[].deliveredAt minimum items (published 1; ours 0)',
       ({ MessageResponseDto }) => (MessageResponseDto.properties.deliveredAt.minItems = 1)
     ]
   ])('%s', (_, expected, change) => {
@@ -274,22 +275,22 @@ describe('an assumption does not explain', () => {
   test.each<[title: string, expected: string, change: Change]>([
     [
       'another value of a channel',
-      'wider parameter query channel values: published tool',
+      'wider parameter query channel values (published tool)',
       (_, { [MESSAGES]: { get } }) => parameterOf(get, 'channel').schema.enum.push('tool')
     ],
     [
       'further credentials',
-      'published only body.credentials.one: published string',
+      'published only body.credentials.one (published string)',
       ({ CredentialsDto }) => (CredentialsDto.properties.one = { type: 'string' })
     ],
     [
       'another type of a parameter',
-      'different parameter query limit type: published string: ours number',
+      'different parameter query limit type (published string; ours number)',
       (_, { [MESSAGES]: { get } }) => (parameterOf(get, 'limit').schema.type = 'string')
     ],
     [
       'one missing field of the subscriber',
-      'ours only body.data[].subscriber.email: ours string or null',
+      'ours only body.data[].subscriber.email (ours string or null)',
       ({ SubscriberResponseDto }) => delete SubscriberResponseDto.properties.email
     ]
   ])('%s', (_, expected, change) => {
@@ -317,9 +318,9 @@ test('names the types of both documents, and reports an integer as narrower than
       parameterOf(get, 'limit').schema.type = type
     })
   expect(typed('string')).toEqual([
-    'different parameter query limit type: published string: ours number'
+    'different parameter query limit type (published string; ours number)'
   ])
-  expect(typed('integer')).toEqual(['narrower parameter query limit type: ours number'])
+  expect(typed('integer')).toEqual(['narrower parameter query limit type (ours number)'])
 })
 
 test('lists many missing fields of an object as one difference', () => {
@@ -389,6 +390,6 @@ test('treats a circular reference as a schema that allows any value', () => {
     schemas.Other = { $ref: '#/components/schemas/Channel' }
   })
   expect(differences).toContain(
-    'wider body.channel values: published anything: ours in_app, email, sms, chat, push'
+    'wider body.channel values (published anything; ours in_app, email, sms, chat, push)'
   )
 })
