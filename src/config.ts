@@ -38,8 +38,8 @@ export interface Config {
    */
   fallbackKey?: string
   /**
-   * After how many milliseconds without data from the fallback server the request fails. 0 means no
-   * limit.
+   * A forwarded request fails after this many milliseconds without data from the fallback server. 0
+   * means no limit.
    */
   fallbackTimeout: number
   /**

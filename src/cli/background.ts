@@ -185,7 +185,7 @@ function forget(server: StartedServer): void {
 
 type ServerState = StartedServer & { state: 'running' | 'not responding' }
 
-/** Returns all background servers, or only the one on `port`. Sorted by start time. */
+/** Returns all background servers, sorted by start time, or only the one on `port`. */
 async function startedServers(port?: number): Promise<ServerState[]> {
   const folder = startedFolder()
   const names = files

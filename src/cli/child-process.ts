@@ -55,7 +55,10 @@ export class CommandProcess {
     if (!IS_WINDOWS && !isFromTerminal) this.send(signal)
   }
 
-  /** Ends the processes that the command left running. At a terminal, the shell ends them. */
+  /**
+   * Ends the processes that the command left running. At a terminal, does nothing, because the
+   * shell ends them.
+   */
   async endLeftovers(): Promise<void> {
     if (!this.#hasGroup || !this.send('SIGTERM')) return
     await delay(LEFTOVER_GRACE)

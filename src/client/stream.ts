@@ -81,7 +81,10 @@ export async function* streamRequests(
 const isEnvironmentGone = (error: unknown, { isOpen }: StreamState) =>
   isOpen && error instanceof MockError && error.status === 401
 
-/** Returns whether the connection of an open stream broke. The stream reconnects only then. */
+/**
+ * Returns whether the error means that the connection of an open stream broke. The stream
+ * reconnects only after such an error.
+ */
 const isBroken = (error: unknown, { isOpen }: StreamState) =>
   isOpen && !(error instanceof MockError && error.status !== undefined)
 

@@ -32,8 +32,8 @@ const PROBLEMS = {
 
 /**
  * Throws `StartError` if the file is unusable, belongs to another program, or has migrations newer
- * than `lastMigration`. This check never changes an existing file. Creates a missing file with
- * access for its owner only. SQLite gives its write-ahead log the same permissions.
+ * than `lastMigration`. This check never changes an existing file. If the file is missing, creates
+ * it with access for its owner only. SQLite gives its write-ahead log the same permissions.
  */
 export function checkDataFile(file: string, lastMigration: number): void {
   const stats = statOrUndefined(file)

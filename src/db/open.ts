@@ -118,7 +118,7 @@ function openInMemory(image: DatabaseImage | undefined): Database.Database {
   }
   const client = new Database(image.database)
   // Without this mode, SQLite would lock the deserialized database on every access, which costs
-  // time. The lock has no use, because no other process can open this database.
+  // time. The lock isn't needed, because no other process can open this database.
   client.pragma('locking_mode = EXCLUSIVE')
   client.prepare('UPDATE environments SET created_at = ?').run(image.now)
   return client

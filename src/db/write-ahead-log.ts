@@ -63,8 +63,8 @@ function isStartOfLog(file: string, pageSize: number, lineage: number): boolean 
 /**
  * Returns the log's page size and lineage, or undefined if there is no log that SQLite would apply.
  *
- * The lineage is a random number that stays the same until SQLite deletes the log: whenever SQLite
- * reuses the log, it increments both the first salt and the checkpoint number.
+ * The lineage is the first salt, a random number, minus the checkpoint number. It stays the same
+ * until SQLite deletes the log, because SQLite increments both numbers whenever it reuses the log.
  */
 function readLogHeader(file: string): { pageSize: number; lineage: number } | undefined {
   const header = readBytes(logOf(file), 0, LOG_HEADER_SIZE)

@@ -81,6 +81,9 @@ export function addMissingStubs(stubs: readonly Stub[], added: readonly NewStub[
   )
 }
 
-/** Returns the requests that a stub is for, without the names of its parameters. */
+/**
+ * Returns a string that is equal for stubs for the same requests: the method and the path without
+ * the names of its parameters.
+ */
 export const requestsOf = ({ method, path }: NewStub): string =>
   `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`

@@ -54,7 +54,9 @@ interface StateReader {
   client: Db['client']
   repository: EnvironmentRepository
   redact: Redact
-  /** Whether to compare only some of the records, because other requests wait for the diff. */
+  /**
+   * Whether to compare only some of the records. Set if other requests have to wait for the diff.
+   */
   isQuick: boolean
 }
 

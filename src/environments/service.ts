@@ -271,7 +271,10 @@ export class EnvironmentService {
     return this.#datasets.retain(environment.datasets)
   }
 
-  /** Keeps the baseline for a later export. Later changes and the removal don't affect it. */
+  /**
+   * Keeps the baseline for a later export. Later changes and the removal of the environment don't
+   * affect it.
+   */
   keepBaseline(environment: Environment): KeptBaseline {
     return this.#datasets.keepState(environment, this.#snapshots.baselineOf(environment))
   }
@@ -303,14 +306,17 @@ export class EnvironmentService {
     this.#snapshots.setBaseline(environment)
   }
 
-  /** Restores the parts from the baseline: the state after creation or the last full seed. */
+  /**
+   * Restores these parts of the baseline, which is the state after creation or after the last full
+   * seed.
+   */
   reset(environment: Environment, parts: readonly ResetPart[] = RESET_PARTS): void {
     this.#snapshots.reset([environment], parts)
   }
 
   /**
-   * Resets all environments to their baselines. If the reset of one environment fails, none
-   * changes.
+   * Resets all environments to their baselines. If the reset of one environment fails, no
+   * environment changes.
    */
   resetAll(): void {
     this.#snapshots.reset(this.list(), RESET_PARTS)

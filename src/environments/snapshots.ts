@@ -12,7 +12,7 @@ const BASELINE = ''
 
 export interface RestoreOptions {
   parts: readonly ResetPart[]
-  /** Whether to also restore the baseline that the environment had at that time. */
+  /** Whether to also restore the baseline that the environment had when the snapshot was taken. */
   baseline?: boolean | undefined
 }
 

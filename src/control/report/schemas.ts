@@ -76,7 +76,7 @@ export const TestStart = namedObject(
     }),
     targets: recordOf(
       Type.String(),
-      'The paths and queries of the requests that are encoded unusually, by sequence number'
+      'Paths and queries with an unusual encoding, by the sequence number of the request'
     ),
     times: recordOf(
       Type.Number(),

@@ -8,7 +8,7 @@ export type DifferenceKind = 'value' | 'order'
 export interface JsonDifferences {
   /** Maps the path of each differing value to the kind of difference, in the order of the values. */
   kinds: ReadonlyMap<string, DifferenceKind>
-  /** The number of timestamps and request ids that differ, which don't count as differences. */
+  /** The number of timestamps and request ids that differ. They don't count as differences. */
   ignoredCount: number
 }
 

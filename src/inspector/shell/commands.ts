@@ -16,7 +16,10 @@ export function useCommands(commands: readonly Action[]): void {
   }, [])
 }
 
-/** The maximum number of commands that change nothing, and of commands that change something. */
+/**
+ * The palette shows at most this many commands that change nothing, and as many that change
+ * something.
+ */
 const MAX_COMMANDS = 100
 
 /**

@@ -9,8 +9,8 @@ interface Selection {
 
 /**
  * Finds the environment that the URL names, or the first one if the URL names none. Uses the API
- * key that the server shows; if it shows none, the key that the user entered. A removed environment
- * has no key.
+ * key that the server shows or, if it shows none, the key that the user entered. A removed
+ * environment has no key.
  *
  * Throws `MockError` if the entered key belongs to another environment.
  */

@@ -65,8 +65,9 @@ const EMPTY_FEED: Feed = {
 type Listener = (requests: readonly RecordedRequest[]) => void
 
 /**
- * What to reload. `records`: a request changed some of them. `settings`: a control request changed
- * something, so the settings are reloaded too. `everything` includes the list of environments.
+ * What to reload. A request that changed records reloads the `records`. A control request that
+ * changed something reloads the `settings` too. `everything` also includes the list of
+ * environments.
  */
 export type ReloadScope = 'records' | 'settings' | 'everything'
 

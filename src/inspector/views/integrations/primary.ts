@@ -35,7 +35,7 @@ export function useTogglePrimary() {
     if (JSON.stringify(await list(channel)) !== JSON.stringify(after)) {
       throw new Error(`Undo isn't possible, because the ${channel} integrations changed again`)
     }
-    // A channel can't have two primaries, so restore the non-primary integrations first.
+    // A channel can't have two primary integrations, so restore the non-primary ones first.
     const ordered = before.toSorted((a, b) => Number(a.primary) - Number(b.primary))
     for (const { _id, primary, active, conditions = null } of ordered) {
       await env.integrations.change(_id, { primary, active, conditions })

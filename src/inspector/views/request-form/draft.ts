@@ -11,7 +11,10 @@ export interface Draft {
   /** The method and the path with its query. Used only without an operation. */
   method: string
   path: string
-  /** The operation's parameters by name. Each line is a value of a parameter that is a list. */
+  /**
+   * The values of the operation's parameters by name. If a parameter is a list, each line is a
+   * value.
+   */
   values: Readonly<Record<string, string>>
   /** Query parameters that the operation doesn't have. Each line is `name=value`. */
   otherParameters: string

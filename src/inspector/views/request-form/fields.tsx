@@ -56,7 +56,7 @@ interface FieldProps {
   hint: string
   /** Why the value was rejected. */
   messages: readonly string[]
-  /** Returns the control with this id. The control's hint has the id `hintId`. */
+  /** Returns the control, which must have this id. Its hint has the id `hintId`. */
   children(id: string, hintId: string): ComponentChildren
 }
 

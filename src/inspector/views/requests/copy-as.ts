@@ -59,5 +59,5 @@ export function toVerification(request: RecordedRequest): string {
   return `await env.requests.verify(${toSource(expected)})`
 }
 
-/** Returns a value as JavaScript source. Returns JSON, because all JSON is valid JavaScript. */
+/** Returns a value as JSON, which is valid JavaScript source. */
 const toSource = (value: unknown) => JSON.stringify(value, null, 2)

@@ -64,7 +64,7 @@ export function useRequests(search: string, unauthenticatedCount: number): Liste
   return {
     ...common,
     requests: matches ?? [],
-    // The list of requests without a valid key has no changes to the data.
+    // Requests without a valid key can't change data, so their list contains no changes.
     changes: isUnauthenticatedList ? [] : feed.changes,
     isLoaded: matches !== undefined,
     hasMore,
