@@ -7,6 +7,7 @@ import type { DatasetKind } from '../domain/enums.js'
 import { MASK } from '../domain/masking.js'
 import type { Stub } from '../domain/stub.js'
 import { isObject } from '../schema/validation.js'
+import { recordLabel, stepName } from './record-label.js'
 import {
   type EnvironmentRepository,
   type EnvironmentRow,
@@ -39,16 +40,12 @@ const ID_COLUMNS: Record<DatasetKind, string> = {
   idempotency: 'key'
 }
 
-/**
- * A record that differs between two states. `before` and `after` are JSON, or null if that state
- * doesn't contain the record.
- */
-interface DifferingRow {
-  name: string
-  change: Exclude<keyof RecordDiff, 'compared'>
-  before: string
-  after: string
-}
+/** A record that differs between two states. `before` and `after` are its content as JSON. */
+type DifferingRow = { name: string } & (
+  | { change: 'added'; after: string }
+  | { change: 'removed'; before: string }
+  | { change: 'changed'; before: string; after: string }
+)
 
 interface StateReader {
   client: Db['client']
@@ -87,25 +84,44 @@ function diffDatasets(
   const limits = rowLimits(states, kind, { current, earlier })
   if (limits.isPartial) diff.compared = limits.currentRows
   const fields: FieldChange[] = []
+  const labels = new Map<string, string>()
   const rows = differingRows(states, kind, { current, earlier, ...limits })
-  for (const { name, change, before, after } of rows) {
-    diff[change].count += 1
-    if (diff[change].ids.length === MAX_IDS) continue
-    const id = states.redact(name)
-    diff[change].ids.push(id)
-    if (change !== 'changed') continue
-    for (const { path, ...values } of changedFields(fieldsOf(before), fieldsOf(after))) {
-      fields.push({
-        id,
-        field: states.redact(path.join('.')),
-        ...printValues(values, path, states.redact)
-      })
-    }
+  for (const row of rows) {
+    const listed = diff[row.change]
+    listed.count += 1
+    if (listed.ids.length === MAX_IDS) continue
+    const id = states.redact(row.name)
+    listed.ids.push(id)
+    const content = row.change === 'removed' ? row.before : row.after
+    const label = recordLabel(kind, content, states.redact)
+    // Several records may have the same masked id, so a masked id gets no label.
+    if (label && label !== id && id === row.name) labels.set(id, label)
+    if (row.change === 'changed') fields.push(...fieldChanges(id, row, states.redact))
   }
-  const hasFields = kind !== 'idempotency' && diff.changed.count > 0
-  return hasFields
-    ? { ...diff, changed: { ...diff.changed, fields: fields.slice(0, MAX_FIELDS) } }
-    : diff
+  if (labels.size > 0) diff.labels = Object.fromEntries(labels)
+  if (kind !== 'idempotency' && diff.changed.count > 0) {
+    diff.changed.fields = fields.slice(0, MAX_FIELDS)
+  }
+  return diff
+}
+
+/** Returns the fields of a record that differ, without secrets. */
+function fieldChanges(
+  id: string,
+  { before, after }: { before: string; after: string },
+  redact: Redact
+): FieldChange[] {
+  const earlier = fieldsOf(before)
+  const current = fieldsOf(after)
+  return changedFields(earlier, current).map(({ path, ...values }) => {
+    const step = stepName(current, path) ?? stepName(earlier, path)
+    return {
+      id,
+      field: redact(path.join('.')),
+      ...(step && { step: redact(step) }),
+      ...printValues(values, path, redact)
+    }
+  })
 }
 
 /** The datasets to compare, and how many rows of each. */
@@ -215,15 +231,15 @@ function diffSql(kind: DatasetKind): string {
     [`other.dataset = ${dataset}`, ...ids.map((id) => `other.${id} = own.${id}`)].join(' AND ')
   const columns = [...ids, `${ID_COLUMNS[kind]} AS name`].map((column) => `own.${column}`).join()
   const before = contentSql(kind, 'other', withReplacedIds)
-  const after = contentSql(kind, 'own')
+  const own = contentSql(kind, 'own')
   const change = "iif(other.dataset IS NULL, 'added', 'changed') AS change"
   return `
-    SELECT ${columns}, ${change}, ${before} AS before, ${after} AS after
+    SELECT ${columns}, ${change}, ${before} AS before, ${own} AS after
     FROM ${rowsSql(kind, '@current', '@currentRows')} AS own
     LEFT JOIN ${table} AS other ON ${isOther('@earlier')}
-    WHERE other.dataset IS NULL OR ${before} IS NOT ${after}
+    WHERE other.dataset IS NULL OR ${before} IS NOT ${own}
     UNION ALL
-    SELECT ${columns}, 'removed', NULL, NULL
+    SELECT ${columns}, 'removed', ${own}, NULL
     FROM ${rowsSql(kind, '@earlier', '@earlierRows')} AS own
     WHERE NOT EXISTS (SELECT 1 FROM ${table} AS other WHERE ${isOther('@current')})
     ORDER BY ${ids.map((_id, index) => index + 1).join()}`

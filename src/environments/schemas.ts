@@ -4,6 +4,7 @@ import {
   dateTime,
   namedEnum,
   namedObject,
+  recordOf,
   ref,
   strictObject,
   stringEnum
@@ -44,6 +45,9 @@ export const FieldChange = namedObject(
   {
     id: Type.String({ description: 'Identifier of the record, as in a seed' }),
     field: Type.String({ description: 'Path of the field, such as `controlValues.subject`' }),
+    step: Type.Optional(
+      Type.String({ description: 'Name of the workflow step that contains the field' })
+    ),
     before: Type.Optional(Type.String({ description: `Value in the snapshot, ${JSON_VALUE}` })),
     after: Type.Optional(Type.String({ description: `Current value, ${JSON_VALUE}` }))
   }
@@ -77,6 +81,13 @@ export const RecordDiff = namedObject('RecordDiff', 'How the records of one kind
       )
     },
     { description: 'Records that differ between the snapshot and the current state' }
+  ),
+  labels: Type.Optional(
+    recordOf(
+      Type.String(),
+      'Descriptions of the listed records by identifier: the channel and the subject or text of ' +
+        'a message, and the name of any other record. Absent if no record has a description'
+    )
   )
 })
 export type RecordDiff = Static<typeof RecordDiff>

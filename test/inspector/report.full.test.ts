@@ -57,7 +57,7 @@ test('a report opened from disk explains why three of 30 tests failed', async (c
   await expect
     .poll(firstScreen)
     .toMatch(
-      /leftover change: mailgun-eu became primary[\s\S]*Mailgun \(EU\) became primary for email/
+      /leftover change: Mailgun \(EU\) \(mailgun-eu\) became primary[\s\S]*Mailgun \(EU\) became primary for email/
     )
   expect(events.troubles).toEqual([])
   expect(events.requested.filter((url) => !url.startsWith('file:'))).toEqual([])

@@ -80,10 +80,13 @@ function leftoverFinding(leftovers: readonly DiffEntry[]): EntryFinding | undefi
     fields.some(({ field, after }) => field === 'primary' && after === 'true')
   )
   const message = newPrimary
-    ? `leftover change: ${newPrimary.id} became primary`
-    : `leftover change: ${first.description} ${first.id}`
+    ? `leftover change: ${nameOf(newPrimary)} became primary`
+    : `leftover change: ${first.description}: ${nameOf(first)}`
   return { tone: 'accent', message }
 }
+
+/** Returns what a changed record is, followed by its id. */
+const nameOf = ({ label, id }: DiffEntry) => (label === undefined ? id : `${label} (${id})`)
 
 function faultFinding({ requests }: ReportedTest): EntryFinding | undefined {
   const hit = requests.filter(hasFault)

@@ -9,6 +9,8 @@ export interface DiffEntry {
   tone: Tone
   /** What happened, such as `message added`. */
   description: string
+  /** What the record is, such as its name. */
+  label?: string | undefined
   id: string
   fields: NonNullable<RecordDiff['changed']['fields']>
 }
@@ -24,7 +26,7 @@ export function diffEntries({ settings = [], ...kinds }: Partial<EnvironmentDiff
   const records = Object.entries(kinds).flatMap(([kind, diff]) => {
     const noun = kind === 'idempotencyKeys' ? 'idempotency key' : kind.slice(0, -1)
     const entries = CHANGES.flatMap(({ change, tone }) =>
-      entriesOf(diff[change], tone, `${noun} ${change}`)
+      entriesOf(diff, change, { tone, description: `${noun} ${change}` })
     )
     return diff.compared === undefined ? entries : [...entries, partialEntry(noun, diff.compared)]
   })
@@ -43,19 +45,21 @@ const partialEntry = (noun: string, compared: number): DiffEntry => ({
 })
 
 function entriesOf(
-  { count, ids, fields = [] }: RecordDiff['changed'],
-  tone: Tone,
-  description: string
+  diff: RecordDiff,
+  change: (typeof CHANGES)[number]['change'],
+  common: Pick<DiffEntry, 'tone' | 'description'>
 ): DiffEntry[] {
+  const { count, ids, fields = [] }: RecordDiff['changed'] = diff[change]
+  const labels = new Map(Object.entries(diff.labels ?? {}))
   const entries = ids.map((id) => ({
-    tone,
-    description,
+    ...common,
+    label: labels.get(id),
     id,
     fields: fields.filter((field) => field.id === id)
   }))
   const unlisted = count - ids.length
   if (unlisted === 0) return entries
-  const more = { tone, description, id: `and ${unlisted.toLocaleString()} more`, fields: [] }
+  const more = { ...common, id: `and ${unlisted.toLocaleString()} more`, fields: [] }
   return [...entries, more]
 }
 
@@ -64,12 +68,14 @@ export function DiffList({ entries }: { entries: readonly DiffEntry[] }) {
   if (entries.length === 0) return <p class="muted">No changes since then.</p>
   return (
     <ul class="records">
-      {entries.map(({ tone, description, id, fields }) => (
+      {entries.map(({ tone, description, label, id, fields }) => (
         <li key={`${description} ${id}`}>
-          <Chip tone={tone}>{description}</Chip> <code dir="auto">{id}</code>
-          {fields.map(({ field, before, after }) => (
+          <Chip tone={tone}>{description}</Chip> <span dir="auto">{label}</span>{' '}
+          <code dir="auto">{id}</code>
+          {fields.map(({ field, step, before, after }) => (
             <p key={field} class="mono" dir="auto">
-              <b>{field}</b> {before !== undefined && <del class="toned is-bad">{before}</del>}{' '}
+              {step} <b>{field}</b>{' '}
+              {before !== undefined && <del class="toned is-bad">{before}</del>}{' '}
               {after !== undefined && <ins class="toned is-good">{after}</ins>}
             </p>
           ))}

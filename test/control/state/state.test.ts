@@ -363,6 +363,7 @@ const PRIMARY_FIELDS = [
 const SUBJECT_FIELD = {
   id: 'order',
   field: 'steps.mail.controlValues.subject',
+  step: 'Email Step',
   before: '"Hi"',
   after: '"Other"'
 }
@@ -375,10 +376,16 @@ test('the diff of a snapshot lists added, removed and changed records', async ()
   const primaries = { ...some('main', 'other'), fields: PRIMARY_FIELDS }
   const subject = { ...some('order'), fields: [SUBJECT_FIELD] }
   expect(await diffOf(mock, key)).toEqual({
-    integrations: { ...NONE, added: some('third'), changed: primaries },
+    integrations: {
+      ...{ ...NONE, added: some('third'), changed: primaries },
+      labels: { main: 'ses', other: 'sendgrid', third: 'twilio' }
+    },
     subscribers: { ...NONE, added: some('zoe') },
     workflows: { ...NONE, changed: subject },
-    messages: { ...NONE, added: some(added), removed: some(removed) },
+    messages: {
+      ...{ ...NONE, added: some(added), removed: some(removed) },
+      labels: { [added]: 'sms', [removed]: 'email: Hello' }
+    },
     idempotencyKeys: { ...NONE, added: some('once') },
     settings: []
   })

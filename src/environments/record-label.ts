@@ -1,0 +1,58 @@
+import type { DatasetKind } from '../domain/enums.js'
+import { isObject } from '../schema/validation.js'
+import type { Redact } from './schemas.js'
+
+const MAX_LENGTH = 100
+/** A text is cut to this length before its tags are removed. */
+const MAX_LENGTH_WITH_TAGS = 2000
+
+/**
+ * Returns what a record is, without secrets: the channel and the subject or text of a message, or
+ * the name of another record. Returns undefined if the record has no name. `json` is the record's
+ * content.
+ */
+export function recordLabel(kind: DatasetKind, json: string, redact: Redact): string | undefined {
+  if (kind === 'idempotency') return undefined
+  const record = JSON.parse(json)
+  // Mask before cutting, because a part of a secret can't be recognized.
+  const text = shorten(redact(nameOf(kind, record)))
+  if (kind === 'messages') return text ? `${record.channel}: ${text}` : record.channel
+  return text || undefined
+}
+
+function nameOf(kind: DatasetKind, record: Record<string, unknown>): string {
+  if (kind === 'messages') {
+    return textOf(record.subject) || textOf(record.title) || contentOf(record.content)
+  }
+  if (kind !== 'subscribers') return textOf(record.name)
+  const { firstName, lastName, email } = record
+  return [firstName, lastName].map(textOf).filter(Boolean).join(' ') || textOf(email)
+}
+
+/** Returns the name of the step that contains the field at this path, if there is one. */
+export function stepName(
+  { steps }: Record<string, unknown>,
+  [first, stepId = '']: readonly string[]
+): string | undefined {
+  if (first !== 'steps' || !isObject(steps) || !Object.hasOwn(steps, stepId)) return undefined
+  const step = steps[stepId]
+  return isObject(step) ? textOf(step.name) || undefined : undefined
+}
+
+/** Returns the text of a message: a string, or the blocks of an email. */
+function contentOf(content: unknown): string {
+  if (!Array.isArray(content)) return textOf(content)
+  return content.map((block) => textOf(block.content)).join(' ')
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+
+/** Returns the start of a text in one line, without HTML tags. */
+function shorten(text: string): string {
+  const plain = text
+    .slice(0, MAX_LENGTH_WITH_TAGS)
+    .replace(/<style[\s\S]*?<\/style>|<[^<>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+  return plain.length > MAX_LENGTH ? `${plain.slice(0, MAX_LENGTH)}…` : plain
+}
