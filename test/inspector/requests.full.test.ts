@@ -475,6 +475,24 @@ test('a toast on a phone covers neither the content nor the tabs', async (contex
   expect(tabsBottom).toBeLessThanOrEqual(toastTop)
 })
 
+test('a toast on a phone covers nothing of an open dialog', async (context) => {
+  const { page } = await openInspector(context, {
+    hash: '#/messages',
+    viewport: { width: 390, height: 500 }
+  })
+  await page.getByRole('button', { name: 'Clock:' }).click()
+  await page.getByRole('button', { name: '+1 hour' }).click()
+  await page.locator('.toast').waitFor()
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  const toast = await page.getByRole('dialog').locator('.toast').boundingBox()
+  const submit = page.getByRole('dialog').getByRole('button', { name: 'Add a message' })
+  const button = await submit.boundingBox()
+  expect((button?.y ?? 0) + (button?.height ?? 0)).toBeLessThanOrEqual(toast?.y ?? 0)
+  const label = await page.getByRole('dialog').getByText('Subject').boundingBox()
+  const field = await page.getByRole('dialog').getByLabel('Subject').boundingBox()
+  expect(field?.y).toBeGreaterThanOrEqual((label?.y ?? 0) + (label?.height ?? 0))
+})
+
 test('the page retries a failed load', async (context) => {
   const inspector = await openInspector(context, { hash: '#/coverage' })
   const { page, env } = inspector
