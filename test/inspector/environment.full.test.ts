@@ -183,3 +183,33 @@ test('an environment can be created as a fork of another environment', async (co
   expect((await mock.listEnvironments()).at(-1)).toMatchObject({ name: 'Mine', profile: 'live' })
   await page.getByRole('button', { name: 'Clock: 2030-02-03 04:05:06 UTC' }).waitFor()
 })
+
+test('the form of a new environment shows each error at its field', async (context) => {
+  const { page } = await openInspector(context)
+  await page.getByRole('button', { name: 'Environment Development' }).click()
+  await page.getByRole('button', { name: 'New environment…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New environment' })
+  const create = () => dialog.getByRole('button', { name: 'Create' }).click()
+  const errorAt = (label: string) =>
+    expect.poll(() => dialog.locator('.field', { hasText: label }).innerText())
+  await dialog.getByLabel('Name').fill('Production')
+  await create()
+  await errorAt('Name').toContain('another environment has this name')
+  await dialog.getByLabel('Name').fill('Unused')
+  await dialog.getByLabel('Freeze its clock').fill('20260-01-01T00:00')
+  await create()
+  await errorAt('Freeze its clock').toContain('must be a time in ISO 8601')
+  await dialog.getByLabel('Remove it when unused').fill('721')
+  await create()
+  // The browser moves the focus to the field, and shows the message there.
+  expect(await page.evaluate('document.activeElement.validationMessage')).toContain('720')
+})
+
+test('JSON that ends too early is marked in its last line', async (context) => {
+  const { page } = await openInspector(context, { hash: '#/integrations' })
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add an integration' })
+  await dialog.getByLabel('JSON').fill('{\n  "name":')
+  await dialog.getByRole('button', { name: 'Add an integration' }).click()
+  await expect.poll(() => dialog.getByRole('alert').innerText()).toContain('Line 2:')
+})

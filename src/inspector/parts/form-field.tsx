@@ -13,6 +13,8 @@ export interface FormField {
   kind?: 'lines' | 'number' | 'time' | 'select' | 'radio'
   /** The initial value. The value of a time is in ISO format. */
   value?: string | undefined
+  /** The largest allowed number. */
+  max?: number
   /** The values of a `select` or a `radio`. */
   options?: readonly string[]
   /** Loads the suggestions for a line of text. */
@@ -32,7 +34,9 @@ export function fieldValues(form: HTMLFormElement, fields: readonly FormField[])
 function parseValue(text: string, kind: FormField['kind']): string | number | undefined {
   if (text === '') return undefined
   if (kind === 'number') return Number(text)
-  return kind === 'time' ? new Date(`${text}Z`).toISOString() : text
+  const time = kind === 'time' ? new Date(`${text}Z`) : undefined
+  // The control accepts years that no date can have. The server rejects them at their field.
+  return time && !Number.isNaN(time.getTime()) ? time.toISOString() : text
 }
 
 interface Props {
@@ -70,7 +74,7 @@ export function FieldErrors({ id, messages }: { id: string; messages: readonly s
 }
 
 function Control({ field, id, messages, isFocused }: Props & { id: string }) {
-  const { name, label, kind, value, options = [] } = field
+  const { name, label, kind, value, max, options = [] } = field
   const common = {
     id,
     name,
@@ -82,7 +86,7 @@ function Control({ field, id, messages, isFocused }: Props & { id: string }) {
     case 'lines':
       return <textarea {...common} dir="auto" />
     case 'number':
-      return <input {...common} type="number" min="1" defaultValue={value} />
+      return <input {...common} type="number" min="1" max={max} defaultValue={value} />
     case 'time':
       return <input {...common} type="datetime-local" step="1" defaultValue={value?.slice(0, 19)} />
     case 'select':

@@ -28,7 +28,7 @@ export function JsonEditor({ text, setText, issues, minRows, isFocused }: Props)
   // The focus puts the cursor at the end, and scrolls there.
   useEffect(() => {
     textArea.current?.setSelectionRange(0, 0)
-    textArea.current?.closest('dialog')?.scrollTo(0, 0)
+    textArea.current?.closest('.dialog-body')?.scrollTo(0, 0)
   }, [])
   const selectLine = (line: number) => {
     const start = lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0)
@@ -72,8 +72,9 @@ export function JsonEditor({ text, setText, issues, minRows, isFocused }: Props)
  */
 export function issuesIn(text: string, error: unknown): Issue[] {
   if (error instanceof SyntaxError) {
-    const line = Number(/line (\d+)/.exec(error.message)?.[1])
-    return line > 0 ? [{ path: '', line, message: error.message }] : []
+    // The browser names no line if the text ends too early.
+    const line = Number(/line (\d+)/.exec(error.message)?.[1]) || text.split('\n').length
+    return [{ path: '', line, message: error.message }]
   }
   if (!(error instanceof MockError)) return []
   const json = parseJsonOrText(text)

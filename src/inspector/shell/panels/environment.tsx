@@ -1,5 +1,9 @@
 import type { FunctionComponent } from 'preact'
-import type { EnvironmentOptions } from '../../../client/index.js'
+import {
+  type EnvironmentOptions,
+  type ListedEnvironment,
+  MockError
+} from '../../../client/index.js'
 import { copyText } from '../../parts/copy.js'
 import { type Fields, JsonDialog } from '../../parts/json-dialog.js'
 import type { Action } from '../../parts/popover.js'
@@ -77,12 +81,22 @@ export function useEnvironmentActions(open: (dialog: DialogView) => void) {
 
 const PROFILES = ['document', 'live'] satisfies EnvironmentOptions['profile'][]
 const NO_SOURCE = 'nothing'
+/** The server removes an unused environment after at most 30 days. */
+const MAX_HOURS = 30 * 24
+
+/** Throws an error that the form shows at the name if another environment has it. */
+function assertUnused(name: unknown, environments: readonly ListedEnvironment[]): void {
+  if (!environments.some((environment) => environment.name === name)) return
+  const message = `name is ${name}, but another environment has this name; choose another`
+  throw new MockError(message, { fields: { name: { messages: [message] } } })
+}
 
 /** A dialog that creates an environment, by default as a fork of the current one. */
 function NewEnvironmentDialog({ close }: { close: () => void }) {
   const { mock, listed, environments, reloadAll } = useSession()
   const { view } = useRoute()
   const create = async ({ from, hours, ...options }: Fields) => {
+    assertUnused(options.name, environments)
     const { name } = await mock.environment({
       ...options,
       ...(from !== NO_SOURCE && { from: String(from) }),
@@ -116,6 +130,7 @@ function NewEnvironmentDialog({ close }: { close: () => void }) {
           name: 'hours',
           label: 'Remove it when unused for (hours)',
           kind: 'number',
+          max: MAX_HOURS,
           hint: 'Without a number, the environment stays.'
         }
       ]}
