@@ -106,7 +106,7 @@ test('an integration is added as JSON, and each server error names its line', as
   const { identifier: _, ...fields } = SECOND
   await json.fill(JSON.stringify({ ...fields, primary: true }, null, 2))
   await dialog.getByRole('button', { name: 'Add an integration' }).click()
-  const issue = /^Line 9: .*sendgrid-main, .* is already the primary email integration/
+  const issue = /^Line 9: .*channel email already has the primary integration sendgrid-main/
   await dialog.getByRole('button', { name: issue }).waitFor()
   await expectAccessible(inspector)
   await json.fill(JSON.stringify(fields))

@@ -196,8 +196,8 @@ export class EnvironmentBuilder {
         integration.channel === channel && integration.primary && !integration.deleted
     )
     const message = (identifier: string | undefined, place: string) =>
-      `must be false: ${identifier}, ${place}, is already the primary ${channel} integration, ` +
-      'and a channel has only one'
+      `must be false: channel ${channel} already has the primary integration ` +
+      `${identifier}, ${place}`
     const isFirst = this.claim({
       key: ['primary', channel],
       at: primary,

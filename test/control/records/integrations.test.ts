@@ -106,7 +106,7 @@ test('a change can give a channel its first primary, but not a second one', asyn
   const response = await change(mock, MAILGUN, { primary: true })
   expect([response.status, Object.keys(response.json.errors)]).toEqual([422, ['primary']])
   expect(response.text).toContain(
-    'primary must be false: sendgrid-main, in this environment, is already the primary email '
+    'primary must be false: channel email already has the primary integration sendgrid-main'
   )
   await change(mock, SENDGRID, { primary: false })
   expect((await change(mock, MAILGUN, { primary: true })).json.primary).toBe(true)

@@ -45,8 +45,8 @@ test('reports a second primary integration with its line and path', () => {
   - { identifier: one, providerId: ses, channel: email, primary: true }
   - { identifier: two, providerId: sendgrid, channel: email, primary: true }`)
   expect(issuesOf(...filesOf(shop))).toEqual([
-    'a.yaml:5:75 environments[0].integrations[1].primary: must be false: one, at a.yaml:4:70, ' +
-      'is already the primary email integration, and a channel has only one'
+    'a.yaml:5:75 environments[0].integrations[1].primary: must be false: channel email ' +
+      'already has the primary integration one, at a.yaml:4:70'
   ])
 })
 
@@ -83,8 +83,8 @@ test('reports duplicates across files with the location of the first', () => {
   ).toEqual([
     'b.yaml:1:73 environments[0].integrations[0].identifier: ' +
       'is already used by another integration, at a.yaml:1:73',
-    'b.yaml:1:118 environments[0].integrations[0].primary: must be false: a, at a.yaml:1:118, ' +
-      'is already the primary email integration, and a channel has only one',
+    'b.yaml:1:118 environments[0].integrations[0].primary: must be false: channel email ' +
+      'already has the primary integration a, at a.yaml:1:118',
     'c.yaml:1:41 environments[0].apiKeys[0]: is the API key of environment Shop, at a.yaml:1:40; ' +
       'use a key that is unique'
   ])
@@ -379,8 +379,8 @@ describe('if a seed is merged into an environment', () => {
     [
       'a second primary',
       'integrations: [{ providerId: sendgrid, channel: email, primary: true }]',
-      'integrations[0].primary: seed:1:94 must be false: ses, in this environment, ' +
-        'is already the primary email integration, and a channel has only one'
+      'integrations[0].primary: seed:1:94 must be false: channel email ' +
+        'already has the primary integration ses, in this environment'
     ],
     [
       'the _id of a step of another workflow',
