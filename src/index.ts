@@ -124,8 +124,8 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
 }
 
 /**
- * Throws `StartError` if a bundler has put the database addon into an ES module, where its code
- * can't call `require`. Throws other errors unchanged.
+ * Throws `StartError` if a bundler has put the database addon into an ES module, where the addon's
+ * code can't call `require`. Throws other errors unchanged.
  */
 function rethrowBundled(error: Error): never {
   if (!/^Dynamic require of/.test(error.message)) throw error

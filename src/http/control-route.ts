@@ -29,8 +29,8 @@ declare module 'fastify' {
  */
 export interface ControlOperation extends OperationSummary {
   /**
-   * What the request must have: an environment's API key (`environment`), the admin token
-   * (`server`) or nothing (`open`).
+   * The credentials that a request needs: an environment's API key (`environment`), the admin token
+   * (`server`) or none (`open`).
    */
   access: 'environment' | 'server' | 'open'
   body?: TSchema

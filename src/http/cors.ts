@@ -13,7 +13,7 @@ interface Options {
 
 /**
  * Allows pages of any origin to send requests and to read the responses. With the assumption `cors`
- * set to `absent`, pages can't call Novu's API, only the mock's own paths, such as `/_mock`.
+ * set to `absent`, pages can call only the mock's own paths, such as `/_mock`, and not Novu's API.
  */
 export const crossOriginRequests = fp<Options>(async (app, { assumptionFor }) => {
   // @fastify/cors responds to every preflight, so reject preflights before it runs.
@@ -42,7 +42,7 @@ function allowPrivateNetwork({ method, headers }: FastifyRequest, reply: Fastify
     reply.header('access-control-allow-private-network', 'true')
 }
 
-/** Returns whether a browser's preflight, the request with method OPTIONS, gets a 404. */
+/** Returns whether to reject a preflight with 404. A preflight is a browser's OPTIONS request. */
 export function isRejectedPreflight(request: FastifyRequest, assumption: CorsAssumption): boolean {
   return request.method === 'OPTIONS' && isClosedToPages(request, assumption)
 }

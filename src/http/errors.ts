@@ -134,7 +134,7 @@ export function sendErrorResponse(
   // response.
   if (status === 413) reply.removeHeader('connection')
   if (status === 401) reply.header('WWW-Authenticate', 'ApiKey')
-  // The code `exists` has the status 409 too, but a repeated request would fail again.
+  // The code `exists` also has the status 409, but repeating the request would fail again.
   const isRetryable = RETRYABLE.includes(status) && reply.request.errorCode !== 'exists'
   if (isRetryable) reply.header('Retry-After', '1')
   reply.headers(headers)

@@ -14,8 +14,8 @@ const DEFAULT_GRACE = 5000
 
 /**
  * How many milliseconds a client has to close its end of an idle connection. A client that watches
- * its connections needs one turn of its event loop. Other clients notice that the connection has
- * ended only when they use it again.
+ * its connections closes its end within one turn of its event loop. Other clients notice the end of
+ * the connection only when they use it again.
  */
 const CLIENT_GRACE = 500
 
@@ -99,17 +99,17 @@ async function closeIdleSockets(app: FastifyInstance, sockets: Sockets): Promise
 }
 
 /**
- * Ends the idle connections and waits until the clients have closed them too. If the server were
- * closed before that, a client could send a request to the next server on the port over one of
- * these connections, and that request would fail.
+ * Ends the idle connections and waits until the clients have closed them too. Otherwise, a client
+ * could reuse one of these connections for a request to the next server on this port, and the
+ * request would fail.
  */
 async function endIdleSockets(sockets: Sockets): Promise<void> {
   const endedSockets: Socket[] = []
   for (const [socket, lastRequest] of sockets) {
     if (isIdle(socket, lastRequest)) endedSockets.push(socket.end())
   }
-  // Count turns of the event loop instead of reading a clock. A client in this process needs a
-  // turn to close its end, even if another turn takes longer than its grace.
+  // Count turns of the event loop instead of reading a clock. A client in this process needs a turn
+  // to close its end, and a single slow turn could use up all of `CLIENT_GRACE`.
   for (let turn = 0; turn < CLIENT_GRACE; turn += 1) {
     if (endedSockets.every(({ destroyed }) => destroyed)) return
     await delay(1)
@@ -122,9 +122,9 @@ function isIdle(socket: Socket, lastRequest: LastRequest | undefined): boolean {
 }
 
 /**
- * Returns whether all data has been passed to the operating system. Node considers a response
- * finished before that. If the connection were closed then, a slow client wouldn't receive the rest
- * of the response.
+ * Returns whether all data has been passed to the operating system. Node reports a response as
+ * finished even earlier. Closing the connection at that point would cut off the response to a slow
+ * client.
  */
 const isAllWritten = (sockets: Sockets) =>
   [...sockets.keys()].every(({ writableLength }) => writableLength === 0)

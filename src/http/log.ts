@@ -31,7 +31,8 @@ function redact(request: FastifyRequest, text: string): string | undefined {
 const logged = new WeakSet<FastifyReply>()
 
 /**
- * Marks the reply so that its response isn't logged. Another reply sends the response and logs it.
+ * Marks the reply so that its response isn't logged. Used if another reply sends and logs the
+ * response.
  */
 export function leaveUnlogged(reply: FastifyReply): void {
   logged.add(reply)

@@ -17,9 +17,9 @@ const FROM_OTHER_SITE =
   'the header Sec-Fetch-Site shows that a web page of another site sent the request'
 
 /**
- * Returns whether a browser says that a page of another site sent the request. A page on this
- * machine isn't of another site, even if it has another host name, such as localhost instead of
- * 127.0.0.1.
+ * Returns whether the browser's headers show that a page of another site sent the request. Pages on
+ * this machine all count as the same site, even if their host names differ, as localhost and
+ * 127.0.0.1 do.
  */
 export function isFromOtherSite({ 'sec-fetch-site': site, origin }: IncomingHttpHeaders): boolean {
   return site === 'cross-site' && !(origin !== undefined && isLoopbackOrigin(origin))

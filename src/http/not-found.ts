@@ -29,10 +29,10 @@ interface NotFoundOptions {
 }
 
 /**
- * Rejects requests whose path or method has no route, before their body is read. If a path of
- * Novu's API has no route, leaves the request to the not-found handler, because a stub may respond
- * to it. Register this plugin before the routes, because it collects the paths of routes that are
- * added later.
+ * Rejects requests whose path or method has no route. Does so before their body is read. If a path
+ * of Novu's API has no route, leaves the request to the not-found handler, because a stub may
+ * respond to it. Register this plugin before the routes, because it collects the paths of routes
+ * that are added later.
  */
 export const notFound = fp<NotFoundOptions>(async (app, { served, assumptionFor, isStubbed }) => {
   app.addHook('onRoute', ({ url, method }) => addRoute(served, url, [method].flat()))
@@ -151,8 +151,9 @@ function suggestPath(served: readonly ServedPath[], path: string): string | unde
 }
 
 /**
- * Replaces each parameter in a route's URL with the request's segment at the same position. Returns
- * undefined if any other segment of the URL isn't similar to the request's segment at its position.
+ * Returns a route's URL with the parameters filled in from the request's segments. Returns
+ * undefined if one of the URL's other segments isn't similar to the request's segment at the same
+ * position.
  */
 function correctSegments(
   segments: readonly string[],

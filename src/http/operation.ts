@@ -34,7 +34,7 @@ export function operationRoute<Defined extends Operation>(
 
 /**
  * Returns the schemas for validating requests. Omits the schema for path parameters if it accepts
- * any string, because Fastify would then validate these parameters for nothing.
+ * any string, because that validation would never fail.
  */
 export function requestSchemas<Defined extends object>(operation: Defined) {
   const schemas = Object.entries(operation).filter(([name, schema]) =>

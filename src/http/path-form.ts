@@ -30,7 +30,7 @@ export function routeOtherPathForms(
     reply.hijack()
     leaveUnlogged(reply)
     const { raw } = request
-    // Fastify reads the URL that the client sent from `originalUrl`.
+    // Fastify expects the URL as the client sent it in `originalUrl`.
     Object.assign(raw, { originalUrl: request.url })
     raw.url = request.url.replace(path, () => usualPath)
     reply.raw.setHeader('x-mock-reason', headerText(describeForm(path, usualPath)))

@@ -21,8 +21,8 @@ export const malformedQueryError = ({ message }: MalformedQuery) =>
   new DomainError('bad-request', 'Malformed query string', { reason: message })
 
 /**
- * Returns a hook that reports unknown query parameters in `x-mock-reason` and suggests names.
- * Without this report, users wouldn't notice that a mistyped filter has no effect.
+ * Returns a hook that reports unknown query parameters in `x-mock-reason` and suggests similar
+ * known names. Without this report, users wouldn't notice that a mistyped filter has no effect.
  */
 export function warnUnknownParameters(
   operation: Pick<Operation, 'querystring'>

@@ -23,8 +23,8 @@ const RESPONSES: Record<string, ErrorResponse> = {
 const LINGER = 2000
 
 /**
- * Sockets that already got an error response. They get no second one, although Node reports an
- * error again for every further packet.
+ * Sockets that already got an error response. They don't get a second one, although Node reports
+ * another error for every further packet.
  */
 const rejected = new WeakSet<Socket>()
 

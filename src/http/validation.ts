@@ -22,8 +22,9 @@ type CompilersFactory = NonNullable<
 type ValidationResult = { value: unknown; error?: never } | { error: DomainError }
 
 /**
- * The compilers for all Fastify instances. TypeBox validates requests; an invalid request is
- * rejected with `invalid` and a list of all invalid fields. `JSON.stringify` serializes responses.
+ * Creates the validators and serializers of all Fastify instances. TypeBox validates requests. An
+ * invalid request is rejected with `invalid` and a list of all invalid fields. `JSON.stringify`
+ * serializes responses.
  */
 export const COMPILERS = {
   buildValidator: () => createValidator,

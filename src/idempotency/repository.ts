@@ -28,9 +28,8 @@ export class IdempotencyRepository {
 
   /**
    * Finds a key in all environments of the organization and returns its newest stored response.
-   * Several environments can share that response, as forks do. In this case, `environmentId` is the
-   * id of the requesting environment if it shares the response, or else of the oldest environment
-   * that does.
+   * Several environments can share that response, as forks do. In this case, `environmentId` names
+   * the requesting environment if it is one of them, or else the oldest of them.
    */
   findInOrganization({ id, organizationId }: OwnerIds, key: string): OrganizationKey | undefined {
     return this.#statements.findInOrganization.get({ organizationId, environment: id, key })

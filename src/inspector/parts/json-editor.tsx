@@ -25,7 +25,8 @@ interface Props {
 export function JsonEditor({ text, setText, issues, minRows, isFocused }: Props) {
   const textArea = useRef<HTMLTextAreaElement>(null)
   const lines = text.split('\n')
-  // The focus puts the cursor at the end, and scrolls there.
+  // Focusing the text area has moved the cursor to the end and scrolled there, so go back to the
+  // start.
   useEffect(() => {
     textArea.current?.setSelectionRange(0, 0)
     textArea.current?.closest('.dialog-body')?.scrollTo(0, 0)

@@ -25,7 +25,7 @@ function runUndo(entry: UndoEntry): unknown {
   return entry.undo()
 }
 
-/** Returns a command that undoes the newest action; none if there is no action to undo. */
+/** Returns the command that undoes the newest action; an empty list if there is no action. */
 export function undoCommands(): Action[] {
   const newest = entries.at(-1)
   return newest ? [{ name: `Undo: ${newest.text}`, run: () => runUndo(newest) }] : []

@@ -22,8 +22,8 @@ export interface Entry extends Pick<ListRowProps, 'tone' | 'end'> {
   title: string
   facts: string
   /**
-   * The labels of the figures that count this entry, such as `failed`. A click on a figure filters
-   * the list by its label.
+   * The labels of the figures that include this entry in their count, such as `failed`. A click on
+   * a figure filters the list by the figure's label.
    */
   labels: readonly string[]
   /** The most important finding comes first. */
@@ -61,7 +61,7 @@ function testEntry(
   key: string
 ): Entry {
   const { title, duration, requests, faults, earlierAttempts = [] } = test
-  // Leave out idempotency keys: every request that has one stores it, so a stored key tells nothing
+  // Leave out idempotency keys. Every request with a key stores it, so a stored key says nothing
   // about the test.
   const { idempotencyKeys: _, ...diff }: Partial<EnvironmentDiff> = test.left ?? {}
   const leftovers = diffEntries(diff)

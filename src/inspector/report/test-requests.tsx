@@ -15,7 +15,7 @@ const DEFAULT_SERVER = {
 
 export interface TestRequestsProps extends Pick<ReportedTest, 'requests'> {
   changes?: ReportedTest['changes'] | undefined
-  /** The number of the test's requests that the journal dropped. It dropped the oldest ones. */
+  /** The number of the test's requests that the journal has dropped, starting with the oldest. */
   lost?: ReportedTest['lost'] | undefined
   href(sequence: number): string
 }

@@ -44,8 +44,8 @@ export function nameOf(choices: Record<string, unknown>, value: unknown): string
 export const isUsedUp = ({ times, hits }: FaultRule) => times !== 'always' && hits >= times
 
 /**
- * Describes a rule: its requests, its effect, its other conditions as JSON, and how often it
- * applied.
+ * Describes a rule: its requests, its effect, its other conditions as JSON, and how often it has
+ * applied so far.
  */
 export function describeRule(rule: FaultRule): string {
   const { operation, effect, match, times, hits } = rule
@@ -84,7 +84,7 @@ export function useAddFault() {
   }
 }
 
-/** Returns a setting that sets this latency again. */
+/** Returns the setting that restores this latency. */
 export const settingOf = ({ preset, delay, spread }: Latency): LatencySetting =>
   preset ? { preset } : { delay, spread }
 

@@ -21,7 +21,7 @@ export function Email({ content }: { content: Content | undefined }) {
 }
 
 /**
- * Keeps a frame as high as its content. The inspector measures the content, because scripts in the
+ * Keeps a frame as tall as its content. The inspector measures the content, because scripts in the
  * frame don't run.
  */
 function fitHeight({ currentTarget: frame }: { currentTarget: HTMLIFrameElement }) {

@@ -1,6 +1,9 @@
 import type { Message } from './search-messages.js'
 
-/** Content is cut to this length before its tags are removed. This is enough text for a row. */
+/**
+ * Content is cut to this length before its tags are removed. The remaining text is normally enough
+ * for a row.
+ */
 const MAX_CONTENT_LENGTH = 2000
 const MAX_SUMMARY_LENGTH = 160
 

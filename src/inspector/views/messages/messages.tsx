@@ -94,7 +94,7 @@ function ChannelFilter({ searchText }: { searchText: string }) {
   )
 }
 
-/** Counts the pages to load. A new search starts with one page. */
+/** Keeps the number of pages to load. A new search starts with one page. */
 function usePageCount(searchText: string) {
   const [state, setState] = useState({ searchText, pages: 1 })
   const pages = state.searchText === searchText ? state.pages : 1

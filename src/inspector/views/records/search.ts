@@ -12,7 +12,7 @@ export function searchTextOf(params: URLSearchParams): string {
     .join(' ')
 }
 
-/** Returns a function that checks whether each word of the URL's search is in one of the texts. */
+/** Returns a function that checks whether its texts contain every word of the search in the URL. */
 export function searchMatcher({ params }: Route): (...texts: string[]) => boolean {
   const words = searchTextOf(params).toLowerCase().split(/\s+/)
   return (...texts) => words.every((word) => texts.join(' ').toLowerCase().includes(word))

@@ -140,7 +140,7 @@ interface LinesFieldProps extends Omit<FieldProps, 'children'> {
 
 const MAX_ROWS = 12
 
-/** A field for text with several lines. Its text area is as high as its text. */
+/** A field for text with several lines. Its text area is as tall as its text. */
 export function LinesField({ value, change, ...field }: LinesFieldProps) {
   return (
     <Field {...field}>

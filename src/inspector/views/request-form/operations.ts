@@ -56,8 +56,8 @@ interface OpenApiParameter extends Pick<Parameter, 'name' | 'in'> {
 }
 
 /**
- * Loads the operations of the mocked API, as the environment's assumptions define them. If none of
- * them has the id, also loads the control route with this id.
+ * Loads the operations of the mocked API, as the environment's assumptions define them. If `id` is
+ * set and none of them has it, also loads the control route with that id.
  */
 export async function loadOperations(
   call: Session['call'],

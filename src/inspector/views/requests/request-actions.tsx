@@ -33,7 +33,7 @@ export function RequestActions({ exchange, listed, compareWith }: Props) {
   const onReplay = async () => {
     setReplaying(exchange.sequence)
     await runWithToast(async () => compareWith(await replay()))
-    // The user may have replayed another request since.
+    // Keep the state if the user has started to replay another request in the meantime.
     setReplaying((current) => (current === exchange.sequence ? undefined : current))
   }
   const copy = (toText: () => string) => runWithToast(() => copyText(toText()), 'Copied')
