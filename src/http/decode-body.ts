@@ -17,9 +17,9 @@ const SUPPORTED = 'gzip, deflate, br'
 
 /**
  * Returns the request's body as text. If the header `content-encoding` names an encoding,
- * decompresses the body first. Rejects with 413 if the decompressed body exceeds the route's limit,
- * with `unsupported-encoding` if the encoding isn't supported, and with `bad-request` if the body
- * doesn't have that encoding.
+ * decompresses the body first. Rejects with 413 if the decompressed body exceeds the route's limit.
+ * Rejects with `unsupported-encoding` if the encoding isn't supported, and with `bad-request` if
+ * the body can't be decoded.
  */
 export async function decodeBody(request: FastifyRequest, body: Buffer): Promise<string> {
   const { 'content-encoding': header = 'identity' } = request.headers

@@ -7,8 +7,8 @@ export interface FormField {
   label: string
   hint?: string
   /**
-   * The control: a text area (`lines`), a date and time in UTC (`time`), or a choice of one of the
-   * options; a line of text by default.
+   * The kind of control: a text area (`lines`), a number, a date and time in UTC (`time`), or a
+   * choice between the options (`select`, `radio`). By default, a line of text.
    */
   kind?: 'lines' | 'number' | 'time' | 'select' | 'radio'
   /** The initial value. The value of a time is in ISO format. */

@@ -57,7 +57,9 @@ export function ListRow({
   )
 }
 
-/** A line between rows that describes a change to the environment. It can't be focused. */
+/**
+ * A line that describes a change to the environment, shown between two rows. It can't be focused.
+ */
 export function EventRow({ children, title }: { children: ComponentChildren; title?: string }) {
   return (
     <div class="event is-accent" title={title}>

@@ -24,7 +24,9 @@ export interface Session {
 }
 
 export interface CallOptions {
-  /** With lower-case names. The header `authorization` replaces the environment's API key. */
+  /**
+   * The names must be in lower case. The header `authorization` replaces the environment's API key.
+   */
   headers?: Record<string, string>
   body?: string
   signal?: AbortSignal

@@ -4,7 +4,7 @@ import { type RepeatableRequest, repeatable } from '../requests/copy-as.js'
 import { flattenValues } from '../requests/format-request.js'
 import type { DescribedOperation, Parameter } from './operations.js'
 
-/** A request as the user edits it. */
+/** A request that the user is editing. */
 export interface Draft {
   /** The operation's id; undefined if the user chooses the method and the path. */
   operation: string | undefined

@@ -2,8 +2,8 @@ import type { RecordedRequest } from '../../../client/index.js'
 import { formatLocalTime, formatLocalTimeOfDay, formatTime } from '../../parts/format-time.js'
 
 /**
- * A clock that differs from the machine's clock by less than this many milliseconds counts as
- * equal.
+ * The environment's clock and the machine's clock count as equal if they differ by less than this
+ * many milliseconds.
  */
 const MAX_CLOCK_DIFFERENCE = 1000
 
