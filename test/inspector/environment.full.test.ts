@@ -213,3 +213,20 @@ test('JSON that ends too early is marked in its last line', async (context) => {
   await dialog.getByRole('button', { name: 'Add an integration' }).click()
   await expect.poll(() => dialog.getByRole('alert').innerText()).toContain('Line 2:')
 })
+
+test('on a phone, errors are readable below the JSON that they are about', async (context) => {
+  const { page } = await openInspector(context, {
+    hash: '#/integrations',
+    viewport: { width: 390, height: 800 }
+  })
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add an integration' })
+  await dialog.getByLabel('JSON').fill('{ "providerId": "twilio", "channel": "fax" }')
+  await dialog.getByRole('button', { name: 'Add an integration' }).click()
+  const error = dialog.getByText('channel must be one of in_app, email, sms, chat, push')
+  const errorBox = await error.boundingBox()
+  const jsonBox = await dialog.getByLabel('JSON').boundingBox()
+  expect(errorBox?.y).toBeGreaterThanOrEqual((jsonBox?.y ?? 0) + (jsonBox?.height ?? 0))
+  // The whole text fits, in two lines of 20 px.
+  expect(errorBox?.height).toBeGreaterThan(30)
+})
