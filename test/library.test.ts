@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -78,6 +78,23 @@ describe('exportOnExit', () => {
         profile
       ])
     expect(facts(await second.listEnvironments())).toEqual(facts(listed))
+  })
+
+  test('exports no secrets of requests, faults or the server', async () => {
+    const file = join(createTempFolder(), 'state.yaml')
+    const mock = await createMock({ seed: SHOP, adminToken: 'hunter2', exportOnExit: file })
+    const env = mock.attach('shop-key')
+    await env.faults.add({ effect: { status: 500, body: 'hunter2' }, times: 1 })
+    for (const key of ['first', 'hunter2']) {
+      await fetch(`${mock.url}/v1/integrations/one/set-primary?token=hunter2`, {
+        method: 'POST',
+        headers: { ...env.headers, 'idempotency-key': key, cookie: 'hunter2' }
+      })
+    }
+    await env.snapshot()
+    await mock.close()
+    expect(readFileSync(file, 'utf8')).not.toContain('hunter2')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
   test('rejects an unwritable export file, and a failed start keeps the old export', async () => {

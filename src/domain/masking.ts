@@ -3,8 +3,14 @@ import { isSecretName } from './credentials.js'
 /** Replaces each secret. */
 export const MASK = '***'
 
-/** Masks secrets that only the caller knows, such as API keys. */
-type MaskKnown = (text: string) => string
+interface MaskOptions {
+  /** Masks secrets that only the caller knows, such as API keys. */
+  maskKnown?: (text: string) => string
+  /** Returns the text that replaces a secret. By default, this is the mask. */
+  replace?: (secret: string) => string
+}
+
+type Masking = Required<MaskOptions>
 
 /** How many levels of JSON inside JSON strings are searched. */
 const MAX_NESTING = 3
@@ -20,10 +26,10 @@ const JSON_ESCAPE = /\\(?:u([0-9a-f]{4})|([\s\S]))/gi
 const ESCAPED: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
 /** Matches a parameter in a form. Its value may contain spaces. */
-const FORM_PARAMETER = /(?<=^|[?&])([\w%+.[\]-]+)=[^&]+/g
+const FORM_PARAMETER = /(?<=^|[?&])([\w%+.[\]-]+)=([^&]+)/g
 /** Matches a parameter in any text: in a URL, form, cookie or connection string. */
 const PARAMETER =
-  /(?<=^|[?&;,\s"'`({])([\w%+.[\]-]+)=("[^"\r\n]*"|[^&;,\s"'`<>(){}\\][^&;\s"'`<>\\]*)/g
+  /(?<=^|[?&;:,\s"'`({])([\w%+.[\]-]+)=("[^"\r\n]*"|[^&;,\s"'`<>(){}\\][^&;\s"'`<>\\]*)/g
 /** Matches a field with single quotes around its value, as Node prints objects. */
 const QUOTED_FIELD = /(?<![\w$-])([\w$-]+)(['"]?\s*:\s*)'([^'"\\\r\n]+)/g
 /**
@@ -32,7 +38,7 @@ const QUOTED_FIELD = /(?<![\w$-])([\w$-]+)(['"]?\s*:\s*)'([^'"\\\r\n]+)/g
  */
 const LINE_FIELD =
   /(?<=^|[\r\n"'`])([ \t]*(?:- )?)([\w-]+)([ \t]*:[ \t]+)(?!\w+ <)("[^"\r\n]*"|[^\s"'`\\][^\r\n"'`\\]*)/g
-const USER_IN_URL = /(?<=:\/\/)[^\s/?#@"'`<>\\]+@/g
+const USER_IN_URL = /(?<=:\/\/)[^\s/?#@"'`<>\\]+(?=@)/g
 /** Matches a JSON Web Token, also after a percent-encoded character. */
 const JWT = /(?:(?<![\w-])|(?<=%[0-9A-Fa-f]{2}))eyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*/g
 const PRIVATE_KEY =
@@ -40,46 +46,50 @@ const PRIVATE_KEY =
 /** Matches an authentication scheme before a value that has a digit or is long. */
 const SCHEME = new RegExp(
   '(?<!\\w)((?:ApiKey|Bearer|Basic|Digest|Token)\\s{1,9})' +
-    `(?=[^\\s"'<>,;\\\\]{0,100}\\d|[^\\s"'<>,;\\\\]{20})[^\\s"'<>,;\\\\*]{8,}`,
+    `(?=[^\\s"'<>,;\\\\]{0,100}\\d|[^\\s"'<>,;\\\\]{20})([^\\s"'<>,;\\\\*]{8,})`,
   'gi'
 )
 
 /**
  * Masks all secrets that their name or form reveals: fields and parameters with a secret name, JSON
  * Web Tokens, private keys, users in URLs, and values after an authentication scheme. Also searches
- * JSON inside strings. `maskKnown` masks further secrets.
+ * JSON inside strings.
  */
-export function maskSecrets(
-  text: string,
-  maskKnown: MaskKnown = (plain) => plain,
-  nesting = MAX_NESTING
-): string {
-  const withoutFields = text.includes('"') ? maskFields(text, maskKnown, nesting) : text
-  return maskKnown(maskForms(withoutFields))
+export function maskSecrets(text: string, options: MaskOptions = {}): string {
+  return maskText(
+    text,
+    { maskKnown: (plain) => plain, replace: () => MASK, ...options },
+    MAX_NESTING
+  )
 }
 
-function maskForms(text: string): string {
-  return maskParameters(text, PARAMETER)
-    .replace(QUOTED_FIELD, (field, name: string, colon: string) =>
-      isSecretName(name) ? `${name}${colon}'${MASK}` : field
+function maskText(text: string, masking: Masking, nesting: number): string {
+  const withoutFields = text.includes('"') ? maskFields(text, masking, nesting) : text
+  return masking.maskKnown(maskForms(withoutFields, masking))
+}
+
+function maskForms(text: string, { replace }: Masking): string {
+  return maskParameters(text, PARAMETER, replace)
+    .replace(QUOTED_FIELD, (field, name: string, colon: string, value: string) =>
+      isSecretName(name) ? `${name}${colon}'${replace(value)}` : field
     )
-    .replace(LINE_FIELD, (field, indent: string, name: string, colon: string) =>
-      isSecretName(name) ? `${indent}${name}${colon}${MASK}` : field
+    .replace(LINE_FIELD, (field, indent: string, name: string, colon: string, value: string) =>
+      isSecretName(name) ? `${indent}${name}${colon}${replace(value)}` : field
     )
-    .replace(USER_IN_URL, `${MASK}@`)
-    .replace(JWT, MASK)
-    .replace(PRIVATE_KEY, MASK)
-    .replace(SCHEME, `$1${MASK}`)
+    .replace(USER_IN_URL, (user) => replace(user))
+    .replace(JWT, (token) => replace(token))
+    .replace(PRIVATE_KEY, (key) => replace(key))
+    .replace(SCHEME, (_match, scheme: string, value: string) => scheme + replace(value))
 }
 
 /** In a URL, a query or a form, masks the values of parameters whose name suggests a secret. */
-export const maskForm = (text: string): string => maskParameters(text, FORM_PARAMETER)
+export const maskForm = (text: string): string => maskParameters(text, FORM_PARAMETER, () => MASK)
 
 /** Masks the values of parameters whose name suggests a secret. Names may be percent-encoded. */
-function maskParameters(text: string, parameter: RegExp): string {
+function maskParameters(text: string, parameter: RegExp, replace: Masking['replace']): string {
   if (!text.includes('=')) return text
-  return text.replace(parameter, (pair, name: string) =>
-    isSecretName(decodeAscii(name)) ? `${name}=${MASK}` : pair
+  return text.replace(parameter, (pair, name: string, value: string) =>
+    isSecretName(decodeAscii(name)) ? `${name}=${replace(value)}` : pair
   )
 }
 
@@ -94,31 +104,38 @@ function decodeAscii(name: string): string {
  * Masks each string and number in JSON if its name suggests a secret. If an array or an object has
  * such a name, masks all strings and numbers in it. The JSON may be truncated.
  */
-function maskFields(json: string, maskKnown: MaskKnown, nesting: number): string {
+function maskFields(json: string, masking: Masking, nesting: number): string {
   const fields = new SecretFields()
   return json.replace(
     JSON_TOKEN,
     (token: string, string: string | undefined, colon: string | undefined) => {
       if (colon !== undefined) {
         fields.readName(unescapeJson(string ?? ''))
-        return maskEscaped(token, string, maskKnown, nesting)
+        return maskEscaped(token, string, masking, nesting)
       }
-      if (fields.isSecret(token, string)) return `"${MASK}"`
-      return maskEscaped(token, string, maskKnown, nesting)
+      if (fields.isSecret(token, string)) return maskValue(token, string, masking)
+      return maskEscaped(token, string, masking, nesting)
     }
   )
+}
+
+/** Masks a string or a number. `string` is the content of a string. */
+function maskValue(token: string, string: string | undefined, { replace }: Masking): string {
+  const value = string === undefined ? token : unescapeJson(string)
+  const replaced = replace(value)
+  return replaced === value ? token : JSON.stringify(replaced)
 }
 
 /** If a token of JSON is a string or a name with escapes, masks the secrets in it. */
 function maskEscaped(
   token: string,
   string: string | undefined,
-  maskKnown: MaskKnown,
+  masking: Masking,
   nesting: number
 ): string {
   if (nesting === 0 || !string?.includes('\\')) return token
   const plain = unescapeJson(string)
-  const masked = maskSecrets(plain, maskKnown, nesting - 1)
+  const masked = maskText(plain, masking, nesting - 1)
   if (masked === plain) return token
   const colon = token.endsWith(':') ? ':' : ''
   return JSON.stringify(masked) + colon

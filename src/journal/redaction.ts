@@ -147,7 +147,7 @@ export class Redaction {
   }
 
   #redact(text: string, encodings: number): string {
-    return maskSecrets(text, (plain) => this.#redactKnown(plain, encodings))
+    return maskSecrets(text, { maskKnown: (plain) => this.#redactKnown(plain, encodings) })
   }
 
   #redactKnown(text: string, encodings: number): string {

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { StartError } from '../domain/errors.js'
+import { maskSecrets } from '../domain/masking.js'
 import { isObject } from '../schema/validation.js'
 import type { RequestOptions, TargetResponse } from './response-checks.js'
 import { MAX_ATTEMPTS, type Target } from './target.js'
@@ -22,7 +23,7 @@ export async function requestUntilUsable(
   })
   if (response) rejectRedirect(response)
   if (response && problem === undefined) return response
-  const url = target.url + path
+  const url = target.url + target.maskSecrets(path)
   throw new StartError(`GET ${url}: ${problem} after ${attempts} attempts; try again later`)
 }
 
@@ -30,7 +31,8 @@ export async function requestUntilUsable(
 export function rejectRedirect({ status, headers }: TargetResponse): void {
   if (status < 300 || status >= 400) return
   const location = headers.get('location') ?? 'another URL'
-  throw new StartError(`the target redirects to ${location}; use that URL as the target`)
+  const url = maskSecrets(location)
+  throw new StartError(`the target redirects to ${url}; use that URL as the target`)
 }
 
 /** Throws `StartError` if the status says that the server rejects the key. */

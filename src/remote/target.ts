@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '../domain/errors.js'
 import { parseJsonOrUndefined } from '../domain/json.js'
+import { MASK, maskSecrets } from '../domain/masking.js'
 import { directFetch, isLoopbackUrl } from '../platform/direct-fetch.js'
 import { Failure, NoResponse, type RequestOptions, type TargetResponse } from './response-checks.js'
 
@@ -66,6 +67,12 @@ export class Target {
 
   get requestCount(): number {
     return this.#requestCount
+  }
+
+  /** Masks the API key and other secrets in a text from the server. */
+  maskSecrets(text: string): string {
+    const { apiKey } = this.#options
+    return maskSecrets(text, { maskKnown: (plain) => plain.replaceAll(apiKey, MASK) })
   }
 
   /**

@@ -33,6 +33,7 @@ export const SECRET_TEXTS: [title: string, text: string][] = [
   ['a private key', `key:\n${PEM}\n`],
   ['a private key in JSON', JSON.stringify({ pem: PEM })],
   ['a URL in JSON with an escaped ampersand', `{"u":"https://a/?a=1\\u0026token=${SECRET}"}`],
+  ['a parameter after a colon', `failed:token=${SECRET}`],
   ['an argument of a command', `curl --data token=${SECRET} -u=a`],
   ['a header in a text', `sent\r\nX-Api-Key: ${SECRET}\r\n`],
   ['a field in YAML', `mail:\n  - password: "${SECRET}"`],

@@ -140,8 +140,8 @@ class MessageReader implements ReadMessages {
     const path = `/v1/messages?page=${page}&limit=${pageSize}`
     const { status, body } = await requestUntilUsable(target, path, pageProblem)
     if (status === 200) return body as { data: RawRecord[] }
-    const { message = '' } = body as RawRecord
-    throw new StartError(`${target.url}${path} returned ${status}: ${message}`)
+    const reason = target.maskSecrets(textOrEmpty((body as RawRecord).message))
+    throw new StartError(`${target.url}${path} returned ${status}: ${reason}`)
   }
 
   #addMessage(key: string, record: RawRecord): void {

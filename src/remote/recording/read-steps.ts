@@ -1,4 +1,5 @@
 import { StartError } from '../../domain/errors.js'
+import { maskSecrets } from '../../domain/masking.js'
 import { isObject } from '../../schema/validation.js'
 import type { SeedStep, SeedWorkflow } from '../../seeds/format.js'
 import { withDocumentedNames } from '../documented-names.js'
@@ -71,9 +72,10 @@ class StepReader {
       this.#known.get(workflow) ?? [...this.#known.values()].find(({ id }) => id === workflow)
     const stepIds = new Set([...namedSteps, ...(candidate?.steps ?? [])])
     if (stepIds.size === 0) {
-      const fix = `add them with --step ${workflow}/<stepId>`
+      const shownId = maskSecrets(workflow)
+      const fix = `add them with --step ${shownId}/<stepId>`
       this.#options.deviations.add(
-        `workflow ${workflow} has no steps here because no message names its steps; ${fix}`
+        `workflow ${shownId} has no steps here because no message names its steps; ${fix}`
       )
     }
     // The set grows during the loop, because each step that was read names the steps before it.
@@ -94,7 +96,8 @@ class StepReader {
       response = await requestUntilUsable(target, path, stepProblem)
     const { status } = response
     if (status !== 401 && status !== 403) return stepIn(response)
-    throw new StartError(`${target.url}${path} returned ${status}: the key can't read workflows`)
+    const url = target.url + target.maskSecrets(path)
+    throw new StartError(`${url} returned ${status}: the key can't read workflows`)
   }
 
   /**

@@ -1,5 +1,6 @@
 import { isSecretName } from '../../domain/credentials.js'
 import { parseJsonObjectOrArray } from '../../domain/json.js'
+import { maskSecrets } from '../../domain/masking.js'
 
 /** Fields whose content the API reference doesn't define, or that hold credentials. */
 const FREE_FIELDS = new Set([
@@ -13,19 +14,14 @@ const FREE_FIELDS = new Set([
 /** The JSON Schema keywords that contain possible values of the described field. */
 const SCHEMA_VALUES = new Set(['default', 'examples', 'placeholder', 'const', 'enum'])
 
-const USER_IN_URL = /(?<before>\b[a-z][a-z\d+.-]{1,20}:\/\/)(?<secret>[^\s/?#@"'<>]+)@/gi
-const PARAMETER = /(?<=^|[?&;])(?<before>(?<name>[\w%.[\]-]+)=)(?<secret>[^&\s"'<>#]+)/g
-const FIELD =
-  /(?<before>\\?["'](?<name>[\w-]{1,200})\\?["']\s*:\s*\\?["'])(?<secret>(?:[^"'\\]|\\[^"'])+)/g
-const TOKEN = /(?<before>(?<![\w-]))(?<secret>eyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*)/g
 /**
  * Matches an authentication scheme and the secret after it. If the scheme is also an ordinary word,
  * such as `Basic` or `token`, the next word is a secret only if it looks like a key.
  */
 const SCHEME = new RegExp(
-  '(?<before>\\b(?:ApiKey|Bearer)\\s+|' +
+  '(\\b(?:ApiKey|Bearer)\\s+|' +
     '\\b(?:api[Kk]ey|bearer|[Bb]asic|[Tt]oken|[Dd]igest)\\s+(?=\\S+[\\dA-Z=])(?=\\S{8}))' +
-    '(?<secret>[^\\s"\'<>,;\\\\{]+)',
+    '([^\\s"\'<>,;\\\\{]+)',
   'g'
 )
 
@@ -70,7 +66,8 @@ class SecretReplacement {
     const isSecretPair = [title, key].some((word) => typeof word === 'string' && isSecretName(word))
     const entries = Object.entries(value).map(([name, inner]) => {
       const isSecret = isSecretName(name) || (isSecretPair && name === 'value')
-      return [name, this.value(inner, name, innerState(name, isSecret, field, state))]
+      const replaced = this.value(inner, name, innerState(name, isSecret, field, state))
+      return [this.#text(name), replaced]
     })
     return Object.fromEntries(entries)
   }
@@ -80,40 +77,34 @@ class SecretReplacement {
     if (state === 'secret')
       return /^https?:\/\//i.test(source) ? this.#url(source) : this.#replace(source)
     const json = parseJsonObjectOrArray(source)
-    if (typeof json !== 'object' || json === null) return this.#patterns(source)
+    if (typeof json !== 'object' || json === null) return this.#text(source)
     const replaced = JSON.stringify(this.value(json, '', 'free'))
     const isUnchanged = replaced === JSON.stringify(json)
-    return this.#patterns(isUnchanged ? source : replaced)
+    return this.#known(isUnchanged ? source : replaced)
   }
 
   #url(source: string): string {
     return `https://example.com/${this.#replace(source)}`
   }
 
-  #patterns(source: string): string {
-    let text = source
-    for (const pattern of [USER_IN_URL, PARAMETER, FIELD, SCHEME, TOKEN]) {
-      text = text.replace(pattern, (...match) => this.#match(match[0], match.at(-1)))
-    }
+  #text(source: string): string {
+    const text = source.replace(
+      SCHEME,
+      (_match, scheme: string, secret: string) => scheme + this.#replace(secret)
+    )
+    const replace = (secret: string) => this.#replaceUnlessLiquid(secret)
+    return this.#known(maskSecrets(text, { replace }))
+  }
+
+  /** Replaces the API key. */
+  #known(text: string): string {
     return text.replaceAll(this.#apiKey, () => this.#replace(this.#apiKey))
   }
 
-  #match(match: string, { before, name, secret }: Match): string {
-    // Keep Liquid expressions, because they aren't secret.
-    if (secret.includes('{{') || (name !== undefined && !isSecretName(name))) return match
-    const after = match.slice(before.length + secret.length)
-    return `${before}${this.#replace(secret)}${after}`
+  /** Keeps Liquid expressions, because they aren't secret. */
+  #replaceUnlessLiquid(secret: string): string {
+    return secret.includes('{{') ? secret : this.#replace(secret)
   }
-}
-
-/**
- * The named groups of a pattern. If there is a `name`, the value is a secret only if the name
- * suggests it.
- */
-interface Match {
-  before: string
-  name?: string
-  secret: string
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { parseIsoTime } from '../../domain/clock.js'
+import { maskSecrets } from '../../domain/masking.js'
 import { MessageResponse } from '../../messages/schemas.js'
 import { findIssues, isObject, isTooDeep, type Path, TOO_DEEP } from '../../schema/validation.js'
 import { SeedMessage, SeedStep } from '../../seeds/format.js'
@@ -128,9 +129,12 @@ function removeIssues(
   return undefined
 }
 
-/** Returns a field's path without indexes, such as `message.subscriber.channels[].providerId`. */
+/**
+ * Returns a field's path without indexes, such as `message.subscriber.channels[].providerId`. Masks
+ * secrets in the names, because the target chose them.
+ */
 function fieldName(recordName: string, path: Path): string {
-  const parts = path.map((part) => (typeof part === 'number' ? '[]' : `.${part}`))
+  const parts = path.map((part) => (typeof part === 'number' ? '[]' : `.${maskSecrets(part)}`))
   return recordName + parts.join('')
 }
 
