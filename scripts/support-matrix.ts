@@ -146,5 +146,6 @@ function caseCell(coveringCases: CoveringCases, item: string): string {
   const others = named.length > MAX_CITED ? ` and ${named.length - MAX_CITED} more` : ''
   const profiles = new Set([...cases.values()].flat())
   const letters = PROFILES.flatMap((profile) => (profiles.has(profile) ? LETTERS[profile] : []))
-  return `${named.slice(0, MAX_CITED).join(', ')}${others} ${letters.join('\u00a0')}`.trim()
+  const suffix = letters.length > 0 ? ` (${letters.join(', ')})` : ''
+  return `${named.slice(0, MAX_CITED).join(', ')}${others}${suffix}`
 }

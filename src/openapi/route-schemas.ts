@@ -73,7 +73,7 @@ export function describeControl(operation: ControlOperation) {
 
 /**
  * Maps each access level of a control route to the credentials that the route requires, and to the
- * statuses that rejected callers get.
+ * error statuses with which it rejects callers.
  */
 const ACCESS = {
   environment: { security: [{ ApiKey: [] }], errors: [401] },

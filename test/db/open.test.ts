@@ -254,7 +254,7 @@ function readFolder(folder: string): Record<string, string> {
   )
 }
 
-/** Creates a data file, executes the SQL in it, and closes it. */
+/** Creates a data file, runs the given SQL on its database, and closes it. */
 function createDataFile(sql = ''): string {
   const file = join(createTempFolder(), 'mock.db')
   openDatabase(file).close()

@@ -10,7 +10,7 @@ import { ActionButtons, useAction } from '../actions.js'
 /** Minimum milliseconds between two reloads while requests arrive. */
 const RELOAD_INTERVAL = 1000
 
-/** Shows which parts of the API the requests to the environment have covered. */
+/** Shows which parts of the API have been covered by requests to the environment. */
 export function CoverageView() {
   const { env, version } = useSession()
   const problem = useConnectionProblem()
