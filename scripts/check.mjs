@@ -90,8 +90,8 @@ const STEPS = [
     run: () => tool('tsx', ['scripts/llms.ts', '--check'])
   },
   { name: 'container', title: 'Container files', run: () => script('lint-container.mjs') },
-  // `npm ci` also builds. In CI, this step finds that build up to date and changes no file of it, so
-  // tests can use it at the same time.
+  // `npm ci` also builds. In CI, this step finds that build up to date and changes none of its
+  // files, so tests can use them at the same time.
   { name: 'build', title: 'Build', run: () => script('build.mjs', ['--if-stale']) },
   {
     name: 'start',

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * Builds src/inspector/: the inspector (one HTML file, one script, one style sheet), the
- * template of the report (one self-contained HTML file), and the style sheet of the pages at /docs. `npm run build` uses this script. When
- * you run it by hand, it builds into dist/inspector/. `--watch` rebuilds the inspector on every
- * change.
+ * Builds src/inspector/: the inspector (one HTML file, one script, one style sheet), the template
+ * of the report (one self-contained HTML file), and the style sheet of the pages at /docs.
+ * `npm run build` uses this script. When you run it by hand, it builds into dist/inspector/.
+ * `--watch` rebuilds the inspector on every change.
  *
  *     node scripts/inspector.mjs [--watch]
  */
@@ -17,8 +17,8 @@ import { build } from 'vite'
 const root = join(import.meta.dirname, '..')
 
 /**
- * Makes the dynamic imports of the client static. The inspector is one script anyway, and Vite would
- * add a loader for style sheets that no dynamic import needs.
+ * Makes the dynamic imports of the client static. The inspector is one script anyway, and Vite
+ * would add a loader for style sheets that no dynamic import needs.
  */
 const STATIC_IMPORTS = {
   name: 'static-imports',

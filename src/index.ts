@@ -50,7 +50,8 @@ export interface Mock extends RunningServer, ConnectedMock {
   environments: MockEnvironment[]
   /**
    * Writes the run report to a single HTML file that works offline, and returns the report's data.
-   * By default, the file contains the starting states of failed tests. Rejects with the system error if the file can't be written.
+   * By default, the file contains the starting states of failed tests. Rejects with the system
+   * error if the file can't be written.
    */
   report(file: string, options?: ReportOptions): Promise<Report>
   /** Closes the server. */

@@ -41,7 +41,7 @@ test('the times in an old image are moved, as if the seed were applied now', asy
   expect(environmentRows(withImage.db.client)).toEqual(environmentRows(applied.db.client))
 })
 
-test('the times in an image are moved again only if they are off by more than the limit', async () => {
+test('the times in an image are moved again only if they are off by too much', async () => {
   const now = Date.UTC(2026, 10, 28)
   await useNewMock({ now })
   const image = readDefaultImageAt(now, 0)

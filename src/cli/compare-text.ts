@@ -60,8 +60,9 @@ function documentLines(difference: DocumentDifference): string[] {
   const omitted = places.length - MAX_PLACES
   const more = omitted > 0 ? [`and ${omitted} more`] : []
   const shown = [shared, ...others].slice(0, MAX_PLACES)
+  const valuesText = values.length > 0 ? `: ${shorten(values.join('; '))}` : ''
   return [
-    `${partsText(difference)}: ${kind}${values.length > 0 ? `: ${shorten(values.join('; '))}` : ''}`,
+    `${partsText(difference)}: ${kind}${valuesText}`,
     `    in ${[...shown, ...more].join(', ')}`,
     ...(isOne ? [`    published: ${first.publishedAt}`, `    mock: ${first.oursAt}`] : [])
   ]

@@ -84,7 +84,7 @@ function writeHtml(file: string, report: Report): void {
   }
 }
 
-/** Throws `StartError` if a file can't be written, or if the merged report would replace another. */
+/** Throws `StartError` if a file can't be written, or would replace one of the merged reports. */
 function checkOutputs(files: readonly string[], file: string, summary: string): void {
   if (summary !== '') requireWritable(summary, 'append')
   if (file === '') return

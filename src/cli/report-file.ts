@@ -8,7 +8,9 @@ import { readRegularFile } from '../platform/read-file.js'
 export type ReopenableTest = ReportedTest & { start: NonNullable<ReportedTest['start']> }
 
 const DATA = /<script id="report" type="text\/plain" data-encoding="deflate-raw">([^<]*)<\/script>/
-/** The maximum size of a report's data in bytes. The server writes at most 64 MiB, before masking. */
+/**
+ * The maximum size of a report's data in bytes. The server writes at most 64 MiB, before masking.
+ */
 const MAX_DATA = 256 * 1024 * 1024
 
 /** Returns the data of an HTML report. Throws `StartError` if the file isn't a readable report. */
@@ -108,8 +110,8 @@ function findTest({ tests }: Report, title: string): ReportedTest | undefined {
 }
 
 const NO_FAILED_TEST =
-  'the report has no failed test: to open a passed test, write the report with --report-state all, ' +
-  'and choose the test with --test'
+  'the report has no failed test: to open a passed test, write the report with ' +
+  '--report-state all, and choose the test with --test'
 
 /** How many titles an error lists. */
 const MAX_TITLES = 20

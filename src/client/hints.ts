@@ -159,7 +159,9 @@ export type HintId = keyof typeof FINDERS
 /** The ids of all hints. `hintsOf` returns hints in this order. */
 export const HINT_IDS: readonly HintId[] = Object.keys(FINDERS) as HintId[]
 
-/** The hints that `strict` ignores unless `failOn` names them, because correct code may cause them. */
+/**
+ * The hints that `strict` ignores unless `failOn` names them, because correct code may cause them.
+ */
 const ADVISORY_HINTS: readonly HintId[] = ['page-not-requested']
 
 /** Which hints make a test or a run fail. */

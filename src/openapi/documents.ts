@@ -157,8 +157,8 @@ seed, a key is \`development-key\`. The key selects the environment. The example
 seed.
 
 **Errors:** every error has the fields of \`ErrorBody\`. The header \`x-mock-reason\` says which
-check rejected the request, and how to fix the request. Any request may also get 404 or 405 (the path or
-method isn't served), 408, 417 or 431 (the headers can't be accepted), or 507 (the disk
+check rejected the request, and how to fix the request. Any request may also get 404 or 405 (the
+path or method isn't served), 408, 417 or 431 (the headers can't be accepted), or 507 (the disk
 with the data file is full).
 
 **Assumptions:** where the API reference leaves the behavior open, each environment has an

@@ -54,7 +54,7 @@ async function writeTwo() {
   return { folder, run, merged: mergeReports(reports) }
 }
 
-test('a merged report lists all tests, failed tests first, each with its own requests', async () => {
+test('a merged report lists failed tests first, and each test with its own requests', async () => {
   const merged = mergeReports(await readTwo())
   const rows = merged.tests.map((reported) => ({
     outcome: reported.outcome,
@@ -69,7 +69,7 @@ test('a merged report lists all tests, failed tests first, each with its own req
   ])
 })
 
-test('a merged report combines the commands, requests, hints and coverage of all runs', async () => {
+test("a merged report combines all runs' commands, requests, hints and coverage", async () => {
   const { run, others, hints, coverage } = mergeReports(await readTwo())
   expect(run).toMatchObject({
     command: 'test a; test b',
@@ -83,7 +83,7 @@ test('a merged report combines the commands, requests, hints and coverage of all
   expect(coverage.requests).toBe(8)
 })
 
-test('a merged report has each baseline once, and an ambiguous title opens one failed test', async () => {
+test('a merged report has each baseline once, and opens a failed test by its title', async () => {
   const [a, b] = await readTwo()
   const merged = mergeReports([a, b])
   const opened = chooseTests(merged, 'same title')
@@ -103,7 +103,7 @@ test.each<[string, Partial<Report['run']>]>([
   expect(() => mergeReports([a, b])).toThrow(message)
 })
 
-test('merge-reports writes the report and the summary, and checks the merged coverage', async () => {
+test('merge-reports writes the report and the summary, and checks the coverage', async () => {
   const { folder, run, merged } = await writeTwo()
   const { percentage } = merged.coverage
   const flags = ['--report', 'all.html', '--summary', 'all.md']

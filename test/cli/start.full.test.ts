@@ -102,7 +102,7 @@ test('start fails with the error from the log, and leaves no server behind', asy
 const areHealthy = (servers: { url: string }[]) =>
   Promise.all(servers.map(({ url }) => isHealthy(url)))
 
-test('if several servers run, stop needs --port, and stops only the server on this port', async () => {
+test('if several servers run, stop needs --port, and stops only that server', async () => {
   const { start, run } = createUser()
   const first = await start()
   const servers = [first, await start(), await start()]

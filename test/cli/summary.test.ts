@@ -18,7 +18,7 @@ test('a summary stays below the 1 MiB that GitHub accepts, and counts what it om
   expect(summary).toContain('- and 700 more lines; --report writes all to a file\n')
 })
 
-test('a summary lists the hint about an unread page, which --strict ignores without --fail-on', async () => {
+test('a summary lists the hint about an unread page, which --strict ignores', async () => {
   const { url } = await useNewMock()
   const env = await connect(url).environment({ from: 'Development' })
   const lists = ['channel=email&limit=5', 'limit=5&page=1']

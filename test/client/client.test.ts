@@ -73,7 +73,7 @@ test('the client for browsers reports a missing global fetch', async () => {
   )
 })
 
-test('if a verification fails, the error names the request that is nearest to a match', async () => {
+test('if a verification fails, the error names the request that nearly matches', async () => {
   const { env } = await createClient()
   await list(env, '?channel=sms')
   const expected = { operation: 'listMessages', query: { channel: 'email' } } as const

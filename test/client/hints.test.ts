@@ -188,7 +188,7 @@ test('gives a hint for more than 20 equal requests within 2 seconds', async () =
   expect(hintsOf(mixed)).toEqual([])
 })
 
-test('gives a hint for an unread second page only if the second page of another list is read', async () => {
+test("a hint names an unread second page only if another list's second page is read", async () => {
   const { env, send } = await createEnvironment()
   await send('/v1/messages?limit=5')
   expect(await findHints(env)).toEqual([])

@@ -126,7 +126,7 @@ const rankOf = (name: string) =>
 /** Routes without client methods, because only the inspector of a reopened test needs them. */
 const WITHOUT_METHODS = ['getReplay', 'repeatNextRequest']
 
-test("the client's methods call exactly the documented routes, except those for replays", async () => {
+test("the client's methods call exactly the documented routes, except for replays", async () => {
   const { url, sent, mock, env, snapshot } = await createRecordingClient()
   const operations = await describedOperations(url)
   const calledIds = new Set<string>()

@@ -50,7 +50,7 @@ const INTEGRATIONS = [
 ]
 
 describe.each(PROFILES)('set-primary in %s', (profile) => {
-  test('replays the response if an idempotency key is repeated, and marks it as a replay', async () => {
+  test('replays the response to a repeated idempotency key, and marks the replay', async () => {
     const { novu, storedKeys } = await createClient(profile, { integrations: INTEGRATIONS })
     const first = await novu.integrations.setAsPrimary(MAIL, 'my-key')
     expect(first.result).toMatchObject({
@@ -290,7 +290,7 @@ test.each(PROFILES)('finds steps whose ids contain special characters, in %s', a
   expect(result).toMatchObject({ workflowId: identifier, stepId })
 })
 
-test('the client rejects names from the API reference that Novu itself spells differently', async () => {
+test('the client rejects names that the API reference and Novu spell differently', async () => {
   const step = { stepId: 's', type: 'sms' }
   const channels = [{ providerId: 'service-slack', credentials: {}, _integrationId: CHAT }]
   const { novu } = await createClient('document', {

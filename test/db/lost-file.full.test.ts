@@ -93,7 +93,7 @@ test('closing keeps the log of a backup that has replaced the data file', () => 
   expect(readFileSync(`${file}-wal`, 'utf8')).toBe('the log of the backup')
 })
 
-test('if a page of the data file is damaged, responds with 500 and says how to fix it', async () => {
+test('if the data file has a damaged page, responds with 500 and names the fix', async () => {
   const data = join(createTempFolder(), 'mock.db')
   const messages = Array.from({ length: 500 }, () => ({ channel: 'email' as const }))
   const seed = seedOf({ messages })

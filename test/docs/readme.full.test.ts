@@ -24,7 +24,7 @@ test('npm start prints what the README shows', async () => {
   expect(printed.replaceAll(new URL(url).port, '4210')).toBe(shown?.text)
 })
 
-test('every command in the README prints the shown output, and only the typo gives a hint', async () => {
+test("the README's commands print the shown output, and only the typo gives a hint", async () => {
   const { url } = await startCommand([])
   const folder = createTempFolder()
   writeFilesOf(README, folder)

@@ -145,7 +145,7 @@ const INVALID_RULES: [object, string[]][] = [
   ]
 ]
 
-test('the error repeats the value of an invalid header, unless the value may be a secret', async () => {
+test("the error repeats an invalid header's value, unless it may be a secret", async () => {
   const mock = await useMock()
   const headers = {
     authorization: 'Bearer s3cret\n',

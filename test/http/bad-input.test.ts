@@ -233,7 +233,7 @@ describe.each([
     await expectServerWorks(mock)
   })
 
-  test('none of these requests causes an internal error, and the server can still close', async () => {
+  test('none of these requests causes an internal error or keeps the server open', async () => {
     const mock = mockOfGroup()
     await mock.app.close()
     expect(failures(mock)).toEqual([])

@@ -6,7 +6,7 @@ const LENIENT = { seed: SEED, assumptions: { 'path-form': 'lenient' } }
 const send = (url: string, method = 'GET', headers = {}) =>
   fetch(url, { method, headers: { authorization: `ApiKey ${KEYS.shop}`, ...headers } })
 
-describe('with the assumption path-form set to lenient, a request with another spelling of a path', () => {
+describe('with path-form set to lenient, a request with another spelling of a path', () => {
   test.each(['/v1/messages/?limit=1', '/V1/Messages?limit=1', '/V1/MESSAGES/?limit=1'])(
     'responds like the usual spelling: %s',
     async (path) => {

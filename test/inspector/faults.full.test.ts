@@ -32,7 +32,7 @@ test('the bar shows and removes faults that other clients have added', async (co
   await expect.poll(() => env.faults.list()).toEqual([])
 })
 
-test('a button makes the next requests fail like one in the list, and Undo removes it', async (context) => {
+test('a button makes similar requests fail, and Undo removes its fault', async (context) => {
   const inspector = await openInspector(context)
   const { page, env } = inspector
   await sendRequest(env, '/v1/messages?limit=1')

@@ -79,7 +79,7 @@ test("a list under the mouse doesn't change until the mouse leaves it", async (c
   await page.getByRole('link', { name: /Newest of all/ }).waitFor()
 })
 
-test('a burst of changes reloads only what the page shows, and only a few times', async (context) => {
+test('a burst of changes reloads only what the page shows, a few times', async (context) => {
   const { page, env, events } = await openInspector(context, { hash: '#/integrations' })
   await page.getByRole('link', { name: /^SendGrid/ }).waitFor()
   events.requested.length = 0

@@ -46,7 +46,7 @@ test('Undo changes nothing if the channel was changed again', async (context) =>
   expect(await primariesOf(env, 'email')).toEqual(['Amazon SES (fallback)'])
 })
 
-test('in forced colors, switches are checkboxes, and the selected view is outlined', async (context) => {
+test('in forced colors, switches and the selected view stay recognizable', async (context) => {
   const { page } = await openInspector(context, {
     hash: '#/integrations',
     forcedColors: 'active'

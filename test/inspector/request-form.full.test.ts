@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openInspector, requestRows, sendRequest } from '../support/inspector.js'
 
-test('the request form sends any method, path and JSON body, for example to a stub', async (context) => {
+test('the request form sends any method, path and JSON body', async (context) => {
   const { page, env } = await openInspector(context)
   await env.stubs.add({ method: 'PUT', path: '/v1/topics', status: 202, body: 'stubbed' })
   await page.getByRole('link', { name: 'New request' }).click()

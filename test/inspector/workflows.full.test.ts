@@ -93,7 +93,7 @@ test('every step of the built-in seeds can be read', async (context) => {
   expect(events.troubles).toEqual([])
 })
 
-test('a step shows its issues, and a failed request for a step shows its error', async (context) => {
+test('a step shows its issues, or the error if its request failed', async (context) => {
   const inspector = await openInspector(context, {
     args: STEPS,
     hash: '#/workflows/class-draft/in-app-step',

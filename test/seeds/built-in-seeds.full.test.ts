@@ -63,7 +63,7 @@ test('filters find the messages of each transaction and subscriber of `unicode`'
   }
 })
 
-test('`busy-inbox` has every channel and status, and messages that are read and unread', async () => {
+test('`busy-inbox` has every channel and status, and both read and unread messages', async () => {
   const mock = await useMock({ seeds: ['busy-inbox'] })
   const { data } = (await mock.get('/v1/messages?limit=1000')).json
   const valuesOf = (field: string) => [

@@ -77,7 +77,8 @@ async function* testsJson(
     const requests = await describeNewest(state.journal, new SizeLimit(maxPerTest))
     const json = testJson(services, test, state, requests)
     if (!size.take(json)) return failedFirst.length - index
-    yield `${separator}${json.slice(0, -1)}${await starts.fieldJson(test, state, requests.details)}}`
+    const startJson = await starts.fieldJson(test, state, requests.details)
+    yield `${separator}${json.slice(0, -1)}${startJson}}`
     separator = ','
   }
   return 0

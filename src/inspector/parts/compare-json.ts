@@ -6,7 +6,7 @@ export type DifferenceKind = 'value' | 'order'
 
 /** The differences between two JSON values. */
 export interface JsonDifferences {
-  /** Maps the path of each differing value to the kind of difference, in the order of the values. */
+  /** Maps the path of each differing value to the kind of difference, in the values' order. */
   kinds: ReadonlyMap<string, DifferenceKind>
   /** The number of timestamps and request ids that differ. They don't count as differences. */
   ignoredCount: number

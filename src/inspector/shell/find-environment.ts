@@ -44,8 +44,8 @@ function findListed(
 }
 
 /**
- * Lists the environments and the removed tests. Returns undefined if that fails but the user entered
- * an API key.
+ * Lists the environments and the removed tests. Returns undefined if that fails but the user
+ * entered an API key.
  */
 async function listEnvironments(mock: ConnectedMock, enteredKey: string | undefined) {
   try {

@@ -26,7 +26,7 @@ export interface DocumentDifference {
    * more.
    */
   kind: 'published only' | 'ours only' | 'narrower' | 'wider' | 'different'
-  /** The parts that differ: `parameter query limit type`, `body.data[].channel values` or the like. */
+  /** What differs, such as `parameter query limit type` or `body.data[].channel values`. */
   parts: string[]
   /**
    * The object that the fields in `parts` belong to. It is set only if one document lacks four or

@@ -45,7 +45,7 @@ test('replaces half an emoji at the end of a name, and keeps the rest of the nam
   )
 })
 
-test('a fork with a seed has the records of its origin and of the seed, even after a reset', async () => {
+test("a fork with a seed has its origin's and the seed's records, even after a reset", async () => {
   const mock = await useMock()
   const origin = await createEnvironment(mock, { seed: SEED })
   const seed = {

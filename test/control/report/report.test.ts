@@ -48,7 +48,7 @@ test('a report merges the attempts of a test, and keeps the error of each', asyn
   expect(runMarkdown(report, [])).toContain('1 of 2 failed')
 })
 
-test('a report lists tests with the same title separately, unless they have attempt numbers', async () => {
+test('a report separates tests with the same title, unless they have attempt numbers', async () => {
   const { mock } = await useConnectedMock()
   for (const _ of [1, 2]) await describeAttempts(mock, 'same', ['failed'])
   expect(reportOf(await mock.runRecord()).tests).toHaveLength(2)

@@ -392,7 +392,7 @@ test('the diff of a snapshot lists added, removed and changed records', async ()
   expectConsistentDatasets(mock.db)
 })
 
-test('the diff of a later snapshot lists the records that a restore removed or added back', async () => {
+test("a later snapshot's diff lists what a restore removed or added back", async () => {
   const mock = await useMock()
   const key = await createSnapshottedFork(mock)
   const { added, removed } = await changeRecords(mock, key)

@@ -93,8 +93,8 @@ function pathPairs(template: string, path: string): Pair[] {
 }
 
 /**
- * Returns the request that a draft describes. Throws `DraftError` if a line of the draft is neither a
- * parameter nor a header.
+ * Returns the request that a draft describes. Throws `DraftError` if a line of the draft is neither
+ * a parameter nor a header.
  */
 export function prepareRequest(
   draft: Draft,
