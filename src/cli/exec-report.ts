@@ -53,9 +53,10 @@ export function checkOutputs({ coverageJson, report, summary }: ReportFlags): vo
 export async function writeReports(
   mock: Mock,
   flags: ReportFlags,
-  facts: RunFacts
+  outcome: RunFacts
 ): Promise<string[]> {
   const { report: file, reportState: states, summary, strict, allow, failOn } = flags
+  const facts: RunFacts = { ...outcome, ...(allow.length > 0 && { allowedHints: allow }) }
   const failures = await reportCoverage(mock, flags)
   const written =
     file === ''
@@ -65,7 +66,7 @@ export async function writeReports(
   const report =
     written ?? (await warnOnFailure(async () => reportOf(await mock.runRecord(), facts)))
   if (report && summary !== '') {
-    await warnOnFailure(() => write(summary, runMarkdown(report, allow), 'a'))
+    await warnOnFailure(() => write(summary, runMarkdown(report), 'a'))
   }
   return strict ? [...failures, ...strictFailures(report, { allow, failOn })] : failures
 }

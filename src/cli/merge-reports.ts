@@ -68,7 +68,7 @@ function merge(
     checkOutputs(files, file, summary)
     const report = mergeReports(readReports(files))
     if (file !== '') writeHtml(file, report)
-    if (summary !== '') write(summary, runMarkdown(report, []), 'a')
+    if (summary !== '') write(summary, runMarkdown(report), 'a')
     return report.coverage
   } catch (error) {
     if (!(error instanceof StartError)) throw error

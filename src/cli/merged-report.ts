@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { Hint } from '../client/hints.js'
 import type { Report, ReportedTest } from '../client/report.js'
 import { mergeCoverage } from '../coverage/merge.js'
 import { StartError } from '../domain/errors.js'
@@ -81,6 +82,8 @@ function mergeRuns(files: readonly ReportFile[]): Report['run'] {
     node: [...new Set(runs.map(({ node }) => node))].join(', '),
     command: [...new Set(commands)].join('; ') || undefined,
     exitCode,
+    // The merged hints themselves state whether their run allowed them.
+    allowedHints: undefined,
     mergedFrom: files.map(({ file }) => file)
   }
 }
@@ -103,8 +106,11 @@ function moveInto({ file, report, after, baselines }: Destination): Report {
     baselines.set(json, index)
     return index
   })
+  const markAllowed = <AnyHint extends Hint>(hint: AnyHint): AnyHint =>
+    report.run.allowedHints?.includes(hint.id) ? { ...hint, isAllowed: true } : hint
   const moveTest = (test: ReportedTest): ReportedTest => ({
     ...test,
+    hints: test.hints.map(markAllowed),
     mergedFrom: file,
     unauthenticatedAfter: test.unauthenticatedAfter + after,
     unauthenticatedUpTo: test.unauthenticatedUpTo + after,
@@ -118,7 +124,7 @@ function moveInto({ file, report, after, baselines }: Destination): Report {
     tests: report.tests.map(moveTest),
     unauthenticated: report.unauthenticated.map((request) => renumber(request, after)),
     others: report.others.map((request) => renumber(request, after)),
-    hints: report.hints.map((hint) => ({
+    hints: report.hints.map(markAllowed).map((hint) => ({
       ...hint,
       requests: hint.requests.map((sequence) => sequence + after)
     }))

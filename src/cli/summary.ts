@@ -1,4 +1,3 @@
-import type { HintId } from '../client/hints.js'
 import { type Report, unauthenticatedDuring } from '../client/report.js'
 import { countOf } from '../domain/count.js'
 import { printable } from '../platform/printable.js'
@@ -27,10 +26,12 @@ const MAX_LINES = 300
 const MAX_LINE_LENGTH = 500
 
 /** Returns a Markdown summary of a run: failures, hints and coverage. */
-export function runMarkdown(report: Report, allowed: readonly HintId[]): string {
-  const { tests, dropped, coverage } = report
+export function runMarkdown(report: Report): string {
+  const { run, tests, dropped, coverage } = report
   const failed = tests.filter(({ outcome }) => outcome === 'failed')
-  const hints = collectHints(report).filter(({ id }) => !allowed.includes(id))
+  const hints = collectHints(report).filter(
+    ({ id, isAllowed }) => !isAllowed && !run.allowedHints?.includes(id)
+  )
   const lines = [
     ...coverage.unmocked.targets.map(describeUnmocked),
     ...failed.map((test) => describeFailure(test, report)),

@@ -7,6 +7,8 @@ export interface Hint {
   message: string
   /** Sequence numbers of the requests that the hint is about. */
   requests: number[]
+  /** In a merged report: true if the run that the hint is from allowed it. */
+  isAllowed?: boolean
 }
 
 type Requests = readonly RecordedRequest[]

@@ -5,7 +5,7 @@ import type {
   RunRecord,
   TestRecord
 } from './control-api.js'
-import { type Hint, hintsOf } from './hints.js'
+import { type Hint, type HintId, hintsOf } from './hints.js'
 
 /** A test's record, with hints about the test's requests. */
 export interface ReportedTest extends TestRecord {
@@ -22,6 +22,8 @@ export interface RunFacts {
   command?: string | undefined
   /** Exit code of the command. Absent if a signal ended the command. */
   exitCode?: number | undefined
+  /** The hints that the run allowed. */
+  allowedHints?: readonly HintId[] | undefined
 }
 
 /** The data of a run's report. The HTML file contains it as JSON. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { mergeReports } from '../../src/cli/merged-report.js'
 import { chooseTests, readReport } from '../../src/cli/report-file.js'
+import { runMarkdown } from '../../src/cli/summary.js'
 import { type Report, reportOf, unauthenticatedDuring } from '../../src/client/report.js'
 import { lazily } from '../../src/domain/lazily.js'
 import { createMock } from '../../src/index.js'
@@ -117,6 +118,14 @@ test('merge-reports writes the report and the summary, and checks the coverage',
     code: 1,
     stderr: `error: the coverage of the API is ${percentage} %, below the minimum of 90 %\n`
   })
+})
+
+test('a merged summary omits the hints that their own run allowed', async () => {
+  const [a, b] = await readTwo()
+  const countHints = () => runMarkdown(mergeReports([a, b])).match(/ hint: /g)?.length
+  expect(countHints()).toBe(2)
+  a.report.run.allowedHints = ['path-not-mocked']
+  expect(countHints()).toBe(1)
 })
 
 test.each([

@@ -139,7 +139,7 @@ async function outputsOf(mock: LoggedMock, key: string): Promise<Record<string, 
     stream: await readStream(mock, key),
     // The HTML file contains exactly this JSON.
     report: JSON.stringify(report),
-    summary: runMarkdown(report, []),
+    summary: runMarkdown(report),
     runCoverage: JSON.stringify(record.coverage),
     description: await client.attach(key).describeRequests(),
     curl: requests.map(copyAsCurl).join('\n'),
