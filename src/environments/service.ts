@@ -271,10 +271,7 @@ export class EnvironmentService {
     return this.#datasets.retain(environment.datasets)
   }
 
-  /**
-   * Keeps the baseline for a later export. Later changes and the removal of the environment don't
-   * affect it.
-   */
+  /** Keeps the baseline for a later export, even if the environment is removed. */
   keepBaseline(environment: Environment): KeptBaseline {
     return this.#datasets.keepState(environment, this.#snapshots.baselineOf(environment))
   }
@@ -327,10 +324,7 @@ export class EnvironmentService {
     return this.#snapshots.diffBaseline(environment, redact, options)
   }
 
-  /**
-   * Like `diffBaseline`, but compares with a snapshot. Throws `not-found` if no snapshot has this
-   * name.
-   */
+  /** Compares like `diffBaseline`, but with a snapshot. Throws `not-found` if it doesn't exist. */
   diffSnapshot(environment: Environment, name: string, redact: Redact): EnvironmentDiff {
     return this.#snapshots.diffSnapshot(environment, name, redact)
   }

@@ -51,11 +51,8 @@ export async function connectTo({ port }: { port: number }): Promise<Connection>
           return found.answer
         }
         if (ended) {
-          if (received !== '')
-            throw new Error(
-              `the server closed the connection in the middle of a response: ${received}`
-            )
-          return undefined
+          if (received === '') return undefined
+          throw new Error(`the connection was closed in the middle of a response: ${received}`)
         }
         await once(news, 'news')
       }
