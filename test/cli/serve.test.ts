@@ -145,7 +145,7 @@ describe('an error is reported in one line, with a fix and without a stack trace
   }
 })
 
-test('--host accepts IPv6 addresses in brackets, and knows that [::1] is this machine', async () => {
+test('--host accepts IPv6 addresses in brackets, and [::1] counts as this machine', async () => {
   const { host, adminToken } = await optionsOf(['--host', '[::1]'])
   expect({ host, adminToken }).toEqual({ host: '::1', adminToken: undefined })
   expect(configOf({ host: '[::1]' }).host).toBe('::1')

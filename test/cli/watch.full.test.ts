@@ -89,7 +89,7 @@ test('keeps existing data at the start, and reloads a seed when it changes', asy
   })
 })
 
-test('a changed seed adds, reloads and removes environments, and each change is printed', async () => {
+test('a changed seed adds, reloads and removes environments and prints each change', async () => {
   const mock = await startWatching({ 'shop.yaml': MORE })
   mock.write(MORE.replace('shop-key', 'shop-key, new-key') + OTHER)
   const added = 'seed changed: shop.yaml: Other added, with the key other-key\n'
