@@ -42,7 +42,8 @@ export function RequestForm({ draft, setDraft, operations, sending }: Props) {
         />
       </Scroll>
       <div class="line request-buttons">
-        <button type="submit" class="primary" disabled={sending.isSending}>
+        {/* Not `disabled`, because a disabled button loses the focus. */}
+        <button type="submit" class="primary" aria-disabled={sending.isSending}>
           <Icon name="send" />
           {sending.isSending ? 'Sending…' : 'Send'}
         </button>

@@ -47,7 +47,13 @@ export function RequestActions({ exchange, listed, compareWith }: Props) {
   return (
     <div class="line">
       {canBeSent && (
-        <button class="primary" disabled={isReplaying || !canReplay} onClick={onReplay}>
+        <button
+          class="primary"
+          disabled={!canReplay}
+          // A disabled button would lose the focus.
+          aria-disabled={isReplaying}
+          onClick={isReplaying ? undefined : onReplay}
+        >
           <Icon name="again" />
           {isReplaying ? 'Replaying…' : 'Replay'}
         </button>
