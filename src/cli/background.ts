@@ -270,8 +270,8 @@ const NONE = 'no server is running\n'
 const STOP_TIMEOUT = 10_000
 
 /**
- * Stops a running server. Throws `StartError` if the server doesn't respond, because its process id
- * may now belong to another process.
+ * Stops a running server. If the server doesn't respond, throws `StartError` and sends no signal,
+ * because its process id may now belong to another process.
  */
 async function stopServer(server: ServerState): Promise<void> {
   if (server.state !== 'running') {

@@ -89,7 +89,7 @@ function mergeRuns(files: readonly ReportFile[]): Report['run'] {
 }
 
 interface Destination extends ReportFile {
-  /** The highest sequence number of a request outside of tests in the earlier reports. */
+  /** The highest sequence number that earlier reports use for requests outside of tests. */
   after: number
   /** Maps the JSON of each baseline to its index in the merged report. */
   baselines: Map<string, number>

@@ -13,9 +13,9 @@ const POLL_INTERVAL = 100
 const DEFAULT_GRACE = 5000
 
 /**
- * How many milliseconds a client has to close its end of an idle connection. A client that watches
- * its connections closes its end within one turn of its event loop. Other clients notice the end of
- * the connection only when they use it again.
+ * How many milliseconds the server waits for clients to close their side of idle connections. A
+ * client that watches its connections does so within one turn of its event loop. Other clients
+ * notice only at their next request that the server has closed the connection.
  */
 const CLIENT_GRACE = 500
 

@@ -93,8 +93,8 @@ class RequestStream {
     this.#heartbeat = setInterval(() => this.#write(':\n\n'), HEARTBEAT_INTERVAL)
     this.#raw.once('close', () => this.#stop())
     this.#journal.listeners.add(this.#listener)
-    // With this id, a client can resume even if it loses the connection before the first request is
-    // sent.
+    // With this id, a client can resume even if it loses the connection before this stream has sent
+    // it a recorded request.
     this.#write(`${GREETING}\nid: ${this.#lastSent}\n\n`)
   }
 

@@ -57,7 +57,7 @@ export function unsupportedNodeMessage(): string | undefined {
 }
 
 /**
- * Returns what is wrong with the addon if Node lacks Node-API 10, and therefore needs
+ * Returns what is wrong with the addon for a Node version without Node-API 10. Such a version needs
  * better-sqlite3 12.
  */
 function oldNodeAddonMessage(addonVersion: string | undefined): string | undefined {

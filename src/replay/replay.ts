@@ -141,7 +141,7 @@ export class Replay {
       if (status === undefined || status >= 300) {
         const { method, target, after } = request
         this.test.warnings.push(
-          `${method} ${target} after request ${after} could not be repeated (${status})`
+          `could not repeat ${method} ${target} (${status}), which was sent after request ${after}`
         )
       }
     }

@@ -34,7 +34,7 @@ export function toForwardedRequest(
   }
 }
 
-/** Returns the headers of the fallback server's response to send to the client. */
+/** Returns those headers of the fallback server's response that are sent to the client. */
 export function toForwardedResponse(headers: IncomingHttpHeaders): Headers {
   return without(headers, SET_BY_MOCK)
 }

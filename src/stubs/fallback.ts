@@ -55,8 +55,8 @@ export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
     disableRequestLogging: true,
     disableCache: true,
     http: {
-      // Don't reuse connections: retries are off, so a request would fail if the other server is
-      // just closing its connection. Node also reuses connections if their number is limited.
+      // Don't reuse connections: retries are off, so a request would fail if the other server closed
+      // its connection at the same moment. With a limit for `maxSockets`, Node would reuse them.
       agentOptions: { keepAlive: false, maxSockets: Number.POSITIVE_INFINITY },
       requestOptions: {
         rejectUnauthorized: true,

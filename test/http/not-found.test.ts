@@ -86,7 +86,7 @@ test.each([
   }
 })
 
-test('in the profile document, x-mock-reason names the usual spelling of a path', async () => {
+test('in the profile `document`, x-mock-reason names the usual spelling of a path', async () => {
   const mock = await useMock({ seed: SEED })
   for (const key of [KEYS.shop, null]) {
     const { headers } = await mock.get('/V1/MESSAGES', { key })

@@ -48,11 +48,10 @@ test('Edit opens at the first line, and Save is visible', async (context) => {
   const { page } = await openInspector(context, { hash: '#/messages' })
   await page.getByRole('link', { name: 'Order 4711 confirmed' }).first().click()
   const { dialog } = await openEditor(page)
-  const isScrollable =
-    "document.querySelector('dialog').scrollHeight > document.querySelector('dialog').clientHeight"
-  expect(await page.evaluate(isScrollable)).toBe(true)
+  const body = "document.querySelector('.dialog-body')"
+  expect(await page.evaluate(`${body}.scrollHeight > ${body}.clientHeight`)).toBe(true)
   await expect.poll(() => page.evaluate('document.activeElement.selectionStart')).toBe(0)
-  expect(await page.evaluate("document.querySelector('dialog').scrollTop")).toBe(0)
+  expect(await page.evaluate(`${body}.scrollTop`)).toBe(0)
   const save = await dialog.getByRole('button', { name: 'Save' }).boundingBox()
   expect(save && save.y + save.height).toBeLessThan(page.viewportSize()?.height ?? 0)
 })

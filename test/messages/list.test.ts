@@ -275,7 +275,7 @@ describe('the reason for an empty page', () => {
   })
 })
 
-test('in the profile document, a rejection lists all invalid fields', async () => {
+test('in the profile `document`, a rejection lists all invalid fields', async () => {
   const mock = await useMessages(createMessages(1))
   const response = await mock.get(
     '/v1/messages?channel=fax&contextKeys=tenant:a&contextKeys=b&page=-1&limit=1001'

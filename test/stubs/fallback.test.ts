@@ -83,7 +83,7 @@ test("replaces the client's API key with the key of the fallback server", async 
 })
 
 test.each([null, 'nobody-has-this'])(
-  'does not forward a request that has the API key %s',
+  'does not forward a request without a valid API key (key: %s)',
   async (key) => {
     const { mock, received } = await useFallback(okay)
     expect((await mock.post(TRIGGER, { key })).status).toBe(401)

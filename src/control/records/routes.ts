@@ -138,7 +138,7 @@ function messageRoutes(route: AddRoute, messages: ControlServices['messages']): 
   route('GET', '/messages', 'searchMessages', 'Search the messages', {
     description:
       'Returns one page of the messages that match all filters, newest first. Unlike ' +
-      '`GET /v1/messages`, it searches texts, and faults and latency do not apply.',
+      '`GET /v1/messages`, it can search texts, and is not affected by faults or latency.',
     querystring: MessageSearch,
     response: ref(FoundMessages),
     handler: async ({ environment, query }) => messages.search(environment, query)

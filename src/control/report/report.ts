@@ -109,7 +109,10 @@ function testJson(
   return `${json.slice(0, -1)},"requests":[${requests.json}]}`
 }
 
-/** Yields the requests to environments without a test. Returns how many it left out. */
+/**
+ * Yields, as JSON, the requests that environments without a test received. Returns how many requests
+ * it left out.
+ */
 async function* othersJson(
   { tests, journals, redactionOf }: ReportServices,
   size: SizeLimit

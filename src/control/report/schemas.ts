@@ -115,8 +115,9 @@ export const TestRecord = namedObject(
       'Sequence number of the last unauthenticated request before the test'
     ),
     unauthenticatedUpTo: count(
-      'Sequence number of the last unauthenticated request during the test. The requests in ' +
-        'between are in `unauthenticated` of the report; parallel tests may have sent them'
+      'Sequence number of the last unauthenticated request during the test. The requests after ' +
+        '`unauthenticatedAfter` up to this one are in `unauthenticated` of the report; parallel ' +
+        'tests may have sent them'
     ),
     faults: Type.Array(ref(FaultRule), {
       description: 'The fault rules at the end of the test, with their counters'
