@@ -94,7 +94,7 @@ export class Contract {
     )
     const verb = method === 'head' ? 'get' : method
     for (const [template, operations] of byParameters) {
-      // The assumption `path-form` allows other spellings of an operation's path. An id may be empty.
+      // The assumption `path-form` allows other spellings of a path. An id may be empty.
       const pattern = new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]*')}/?$`, 'i')
       const described = operations[verb]?.responses[status]
       if (!described || !pattern.test(path)) continue
