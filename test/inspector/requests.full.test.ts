@@ -452,6 +452,31 @@ test('every view says that the environment was removed, and leads to another', a
   expect(await note.count()).toBe(0)
 })
 
+test('dialogs say that the environment was removed, instead of an error', async (context) => {
+  const inspector = await openInspector(context, { hash: '#/requests' })
+  const { page, mock, go } = inspector
+  await mock.environment({ name: 'Gone', from: 'Development' })
+  await go('#/coverage?environment=Gone')
+  const menu = page.getByRole('button', { name: 'Environment Gone' })
+  await menu.waitFor()
+  await mock.removeEnvironment('Gone')
+  const note = 'Not connected: this environment was removed'
+  await page.getByText(note).waitFor()
+  for (const name of ['Stubs…', 'Snapshots and changes…']) {
+    await menu.click()
+    await page.getByRole('button', { name }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(note).waitFor()
+    expect(await dialog.getByRole('alert').count()).toBe(1)
+    await expectAccessible(inspector)
+    await page.keyboard.press('Escape')
+  }
+  await page.getByRole('button', { name: '0 faults' }).click()
+  const panel = page.locator('[popover]:popover-open')
+  await panel.getByText(note).waitFor()
+  expect(await panel.getByRole('alert').count()).toBe(1)
+})
+
 test('a toast on a phone covers neither the content nor the tabs', async (context) => {
   const { page, env, go } = await openInspector(context, {
     hash: '#/coverage',

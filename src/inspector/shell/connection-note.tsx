@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { ErrorNote } from '../parts/error-note.js'
 import { dismissErrors } from '../parts/toast.js'
 import { useConnectionProblem } from './live-provider.js'
 import { useSession } from './session.js'
@@ -34,4 +35,19 @@ export function ConnectionNote() {
 /** Shows its children unless `ConnectionNote` shows a problem, which is probably their cause. */
 export function WhileConnected({ children }: { children: ComponentChildren }) {
   return useConnectionProblem() ? null : <>{children}</>
+}
+
+/**
+ * Shows in a dialog or popover why its data couldn't be loaded. Repeats the note of the page while
+ * there is a connection problem, because the dialog or popover may cover it.
+ */
+export function LoadError({ error, retry }: { error: unknown; retry: () => void }) {
+  return (
+    <>
+      <ConnectionNote />
+      <WhileConnected>
+        {error !== undefined && <ErrorNote error={error} retry={retry} />}
+      </WhileConnected>
+    </>
+  )
 }

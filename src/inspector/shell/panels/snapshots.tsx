@@ -7,7 +7,7 @@ import { useResource } from '../../parts/resource.js'
 import { runWithToast } from '../../parts/toast.js'
 import { ActionButtons, useAction } from '../../views/actions.js'
 import { DiffList, diffEntries } from '../../views/diff.js'
-import { WhileConnected } from '../connection-note.js'
+import { LoadError, WhileConnected } from '../connection-note.js'
 import { useSession } from '../session.js'
 import { snapshotName, useReplaceState, useReset } from './state.js'
 
@@ -26,7 +26,7 @@ export function SnapshotsDialog({ close }: { close: () => void }) {
   return (
     <Dialog title="Snapshots and changes" close={close} wide>
       <ActionButtons actions={[{ name: 'Take a snapshot', run: take }]} />
-      {error !== undefined && <ErrorNote error={error} retry={reload} />}
+      <LoadError error={error} retry={reload} />
       <ul class="states">
         {snapshots.map(({ name, createdAt, diff, restore, remove }) => (
           <SavedState

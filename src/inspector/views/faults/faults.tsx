@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { FaultRule, Latency, NewFaultRule } from '../../../client/index.js'
 import { Callout, toneClass } from '../../parts/chip.js'
-import { ErrorNote } from '../../parts/error-note.js'
 import { formatDuration } from '../../parts/format-time.js'
 import { Icon } from '../../parts/icon.js'
 import { JsonDialog } from '../../parts/json-dialog.js'
 import { Popover } from '../../parts/popover.js'
 import { useResource } from '../../parts/resource.js'
+import { LoadError } from '../../shell/connection-note.js'
 import { useLive } from '../../shell/live-provider.js'
 import { useSession } from '../../shell/session.js'
 import { ActionButtons } from '../actions.js'
@@ -52,7 +52,7 @@ export function FaultsPopover() {
     >
       {() => (
         <div class="form">
-          {error !== undefined && <ErrorNote error={error} retry={reload} />}
+          <LoadError error={error} retry={reload} />
           <RuleList rules={rules} />
           <NewFault />
           <LatencyChoice latency={latency} />

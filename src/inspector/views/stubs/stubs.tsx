@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks'
 import type { NewStub, RecordedRequest, Stub } from '../../../client/index.js'
 import { Dialog } from '../../parts/dialog.js'
 import { EmptyList } from '../../parts/empty.js'
-import { ErrorNote } from '../../parts/error-note.js'
 import { JsonDialog } from '../../parts/json-dialog.js'
 import { JsonTree } from '../../parts/json-tree.js'
 import { useResource } from '../../parts/resource.js'
+import { LoadError } from '../../shell/connection-note.js'
 import { useSession } from '../../shell/session.js'
 import { ActionButtons, useAction } from '../actions.js'
 
@@ -34,7 +34,7 @@ export function StubsDialog({ close }: { close: () => void }) {
   return (
     <Dialog title="Stubs" close={close} wide>
       <ActionButtons actions={actions} />
-      {error !== undefined && <ErrorNote error={error} retry={reload} />}
+      <LoadError error={error} retry={reload} />
       {stubs?.length === 0 && (
         <EmptyList title="No stubs yet">
           <p>
