@@ -212,7 +212,7 @@ async function loadSeedReader(
 /**
  * Returns the prepared database image to start from. If the initial data doesn't come from the
  * image, only the image's schema is used, which is still faster than running the migrations.
- * Returns undefined for a data file, or if there is no image.
+ * Returns undefined if the data is kept in a file, or if there is no image.
  */
 function chooseDatabaseImage(
   source: SeedSource,

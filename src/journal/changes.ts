@@ -20,7 +20,7 @@ interface ControlResponse {
   name?: unknown
   subject?: unknown
   channel?: unknown
-  /** The parts of the environment that a reset, or restoring a snapshot, has changed. */
+  /** The parts of the environment that changed when it was reset or a snapshot was restored. */
   parts?: string[]
   /** Whether a seed was added to the existing data or replaced it. */
   mode?: 'merge' | 'replace'

@@ -5,7 +5,7 @@ const MAX_CHARACTERS = 8 * 1024 * 1024
 export interface ControlRequest {
   /** Sequence number of the last API request before this control request. */
   after: number
-  /** The time on the environment's clock that the request used, in milliseconds. */
+  /** The time that the request read from the environment's clock, in milliseconds. */
   time: number
   method: string
   url: string
@@ -23,14 +23,14 @@ export class ControlRequestLog {
   #forgotten = 0
 
   /**
-   * How many entries the list lacks: control requests that were dropped, and changes that no
-   * control request made.
+   * How many entries are missing from the list: dropped control requests, and changes that weren't
+   * made by a control request.
    */
   get forgotten(): number {
     return this.#forgotten
   }
 
-  /** The number of all control requests and changes, including those that the list lacks. */
+  /** The number of all control requests and changes, including those missing from the list. */
   get total(): number {
     return this.#requests.length + this.#forgotten
   }
@@ -40,7 +40,7 @@ export class ControlRequestLog {
     return this.#characters
   }
 
-  /** Adds a request, or counts a change that no request made. */
+  /** Adds a request, or counts a change that wasn't made by a request. */
   add(request: ControlRequest | undefined): void {
     const length = request === undefined ? 0 : request.url.length + request.body.length
     if (request === undefined || this.#characters + length > MAX_CHARACTERS) {

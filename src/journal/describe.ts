@@ -8,7 +8,7 @@ import type { Redaction, RedactionOf } from './redaction.js'
 import { storedBytes } from './response-store.js'
 import type { RecordedRequest, RecordedResponse } from './schemas.js'
 
-/** Matches the start of a response body that is a page of messages, but not the last page. */
+/** Matches the start of a response body with a page of messages that isn't the last page. */
 const HAS_MORE = /^\{("totalCount":\d+,)?"hasMore":true/
 const HAS_MORE_LENGTH = 64
 
@@ -135,8 +135,8 @@ function hasMorePages({ status, response }: JournalEntry): boolean {
 }
 
 /**
- * Returns the query parameters as the operations read them. Operations reject a malformed query, so
- * `URLSearchParams` parses such a query instead.
+ * Returns the query parameters as the operations read them. If the query is malformed, operations
+ * reject it, so it is parsed by `URLSearchParams` here.
  */
 function parametersOf({ url, query }: JournalEntry): [name: string, value: string][] {
   if (query instanceof MalformedQuery) return [...new URLSearchParams(queryOf(url))]

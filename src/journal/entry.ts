@@ -90,10 +90,7 @@ export interface JournalEntry {
   delayed: number | undefined
 }
 
-/**
- * Returns whether the request has no operation and nothing else responded to it: no stub, no fault
- * and no fallback server.
- */
+/** Returns true if nothing served the request: no operation, stub, fault or fallback server. */
 export const isUnmocked = ({ operation, stub, forwarded, injected }: JournalEntry): boolean =>
   operation === undefined && stub === undefined && !forwarded && !injected
 

@@ -55,7 +55,7 @@ export class Journal {
   readonly listeners = new Set<JournalListener>()
   /** The control requests that made the changes. */
   readonly controlRequests = new ControlRequestLog()
-  /** Whether the requests are kept for the report after the environment was removed. */
+  /** Whether the requests are kept for the report after the environment is removed. */
   isKept = false
   readonly #clock: Clock
   readonly #count: CountRequest

@@ -35,9 +35,9 @@ const compiledExpressions = new WeakMap<object, RE2JS>()
 
 /**
  * Compiles the regular expressions in patterns. Each pattern comes with its path in the body of the
- * control request. Uses RE2, which matches in linear time, because in Node's own engine some
- * expressions could block the server forever. Throws `invalid` if RE2 doesn't support an
- * expression, or if there are too many expressions.
+ * control request. Uses RE2, which matches in linear time. With Node's own engine, some expressions
+ * could block the server forever. Throws `invalid` if RE2 doesn't support an expression, or if
+ * there are too many expressions.
  */
 export async function preparePatterns(
   patterns: readonly (readonly [path: string, RequestPattern])[]
@@ -110,15 +110,15 @@ function mayHaveHeaders(
   return Object.entries(headers).every(([name, expected]) => {
     const value = typeof expected === 'object' ? '' : `${expected}\n`
     const line = `\n${name}\n${value}`
-    // A redacted value in a pattern never equals the raw value, so it is compared later, with the
-    // description of the request.
+    // A redacted value in a pattern never equals the raw value. `mismatches` compares it later with
+    // the redacted request.
     return line.includes(MASK) || lines.includes(line.toLowerCase())
   })
 }
 
 /**
- * Returns the fields of a pattern that a request doesn't match. `path` is the pattern's path in the
- * body of the control request.
+ * Returns the pattern fields that a request doesn't match. `path` is the pattern's path in the body
+ * of the control request.
  */
 export function mismatches(
   request: RecordedRequest,
@@ -128,7 +128,7 @@ export function mismatches(
   return fieldsOf(pattern, path, request).filter((field) => !isMatch(field))
 }
 
-/** Returns the fields of a pattern, each with the value of the same field in the request. */
+/** Returns the pattern fields, each with the value of the same field in the request. */
 function fieldsOf(
   pattern: RequestPattern,
   parentPath: string,

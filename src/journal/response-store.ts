@@ -8,7 +8,7 @@ interface Block {
   /** Undefined after the memory has been reused for later responses. */
   bytes: Buffer | undefined
   used: number
-  /** How many requests of the journal have their response in this block. */
+  /** How many requests in the journal have their response in this block. */
   requests: number
   owner: ResponseStore
 }
@@ -20,12 +20,12 @@ export interface StoredBody {
   end: number
 }
 
-/** The blocks of all response stores in a server. The block that changed last is the last one. */
+/** The blocks of all response stores in a server, sorted by when they were added or last grew. */
 export class BlockPool {
   readonly #blocks = new Set<Block>()
   #bytes = 0
 
-  /** Adds a block or, if it has grown, moves it to the end. */
+  /** Adds a block, or moves it to the end if it has grown. */
   put(block: Block, addedBytes: number): void {
     this.#blocks.delete(block)
     this.#blocks.add(block)
@@ -152,7 +152,7 @@ export class ResponseStore {
 
   /**
    * If the server is at its limit, releases its oldest block. A journal's first block never reuses
-   * that memory, because it may get only one response and would waste the rest.
+   * that memory: the journal may get only one response, which would waste the rest of the block.
    */
   #takeOldest(): Buffer | undefined {
     if (this.#blocks.size === 0) return undefined
@@ -161,8 +161,8 @@ export class ResponseStore {
   }
 
   /**
-   * Counts the memory that was added to a block. Drops other blocks if the server now uses too
-   * much.
+   * Counts the memory that was added to a block. Drops other blocks if the server now uses too much
+   * memory.
    */
   #countBytes(block: Block, added: number): void {
     this.#bytes += added

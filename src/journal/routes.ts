@@ -20,9 +20,9 @@ const LOST_REQUEST =
 const CHANGES_AFTER =
   'Also sends the recorded changes after this sequence. By default, only new changes are sent'
 const PENDING_AFTER =
-  'Also sends each request that has no response after this many milliseconds, as `pending`'
+  'Also sends, as `pending`, each request that has no response after this many milliseconds'
 
-/** Adds the routes that list, stream, verify and remove the recorded requests of an environment. */
+/** Adds the routes that list, stream, verify and remove an environment's recorded requests. */
 export function journalRoutes(route: AddRoute, services: JournalServices): void {
   const { journals } = services
   route('GET', '/requests', 'listRequests', 'List recorded requests', {

@@ -84,9 +84,7 @@ export const RecordedRequest = namedObject(
         ),
         unmocked: Type.Optional(
           Type.Boolean({
-            description:
-              'Whether nothing responded to the method and path: no operation, stub, fault or ' +
-              'fallback server'
+            description: 'True if no operation, stub, fault or fallback server responded'
           })
         )
       },
@@ -169,7 +167,7 @@ export const Change = namedObject(
       })
     ),
     changed: changes(
-      'The changes to records and settings that the control request and its response show'
+      'Changed records and settings, taken from the control request and its response'
     )
   }
 )

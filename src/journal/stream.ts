@@ -7,7 +7,7 @@ import type { Change } from './schemas.js'
 
 const HEARTBEAT_INTERVAL = 15_000
 const CLOSE_TIMEOUT = 1000
-/** The stream ends when a slow client still has to read more than this number of bytes. */
+/** If a slow client has more than this number of bytes left to read, the stream ends. */
 const MAX_UNREAD = 8 * 1024 * 1024
 
 export interface StreamQuery {
@@ -23,7 +23,7 @@ const GREETING = ': requests to this environment follow as they end'
  * changes to the environment, as events without an id. If the journal has dropped requests that
  * should be sent, a comment in the stream says how many.
  *
- * The stream ends when the journal closes, or when the client still has to read more than 8 MiB.
+ * The stream ends when the journal closes, or when the client has more than 8 MiB left to read.
  * The client can then reconnect and resume the stream.
  *
  * @param options.changesAfter first send the recorded changes after the change with this sequence
@@ -93,8 +93,8 @@ class RequestStream {
     this.#heartbeat = setInterval(() => this.#write(':\n\n'), HEARTBEAT_INTERVAL)
     this.#raw.once('close', () => this.#stop())
     this.#journal.listeners.add(this.#listener)
-    // With this id, a client can resume even if it loses the connection before this stream has sent
-    // it a recorded request.
+    // With this id, a client can resume even if it loses the connection before it has received a
+    // recorded request.
     this.#write(`${GREETING}\nid: ${this.#lastSent}\n\n`)
   }
 

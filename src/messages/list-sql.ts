@@ -47,9 +47,9 @@ const SEARCHED_FIELDS = [
 ]
 
 /**
- * Returns the SQL that reads a page of documents whose searched fields, as JSON, match all of the
- * LIKE patterns. Its parameters are the dataset, the values of the conditions, the patterns, the
- * limit and the offset.
+ * Returns the SQL that reads a page of documents. A document matches if its searched fields, as
+ * JSON, match all LIKE patterns. The parameters are the dataset, the values of the conditions, the
+ * patterns, the limit and the offset.
  */
 export function searchSql(
   conditions: readonly Condition[],

@@ -235,7 +235,7 @@ const coversAll = (condition: Condition, conditions: readonly Condition[]): bool
     (other) => other === condition || condition.coveredColumns.includes(other.column)
   )
 
-/** Returns the LIKE pattern for JSON in which a string contains the word. */
+/** Returns a LIKE pattern that matches JSON in which a string contains the word. */
 function toPattern(word: string): string {
   const json = JSON.stringify(word).slice(1, -1)
   return `%${json.replace(/[\\%_]/g, '\\$&')}%`

@@ -22,7 +22,7 @@ export function toMessageRow(message: MessageDocument) {
 
 /**
  * Returns a string that identifies a set of context keys. The order of the keys and repeated keys
- * make no difference.
+ * don't change the string.
  */
 export const canonicalContext = (contextKeys: readonly string[]): string =>
   JSON.stringify([...new Set(contextKeys)].sort())

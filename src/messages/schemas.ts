@@ -44,11 +44,10 @@ export const MessageCTAData = namedObject('MessageCTAData', 'Target of a call to
   url: text('URL that the call to action opens')
 })
 
-const ButtonType = namedEnum(
-  'ButtonType',
-  'Whether a button is the primary or the secondary button of its message',
-  ['primary', 'secondary']
-)
+const ButtonType = namedEnum('ButtonType', 'Role of a button in its message', [
+  'primary',
+  'secondary'
+])
 
 export const MessageButton = namedObject('MessageButton', 'A button of a message', {
   type: ref(ButtonType),
@@ -225,7 +224,7 @@ export const TimedConfig = namedObject('TimedConfig', 'When a timed digest is se
   monthDays: listOf(Type.String(), 'Days of the month to send the digest on, as numbers'),
   ordinal: oneOf(
     ['1', '2', '3', '4', '5', 'last'],
-    'Position of the `ordinalValue` in the month, such as `2` for the second'
+    'Which `ordinalValue` of the month to use, such as `2` for the second'
   ),
   ordinalValue: oneOf(ORDINAL_VALUES, 'Kind of day that `ordinal` counts'),
   monthlyType: oneOf(

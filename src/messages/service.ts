@@ -130,10 +130,7 @@ function toMessage(document: string, environment: Environment): MessageResponse 
   return present(JSON.parse(json), environment.assumptions)
 }
 
-/**
- * Returns the message with the additional fields that Novu sends although its API reference doesn't
- * list them.
- */
+/** Returns the message with the additional fields that Novu sends but doesn't document. */
 function withExtras(message: MessageResponse): object {
   const { _id, createdAt, deliveredAt = [], lastSeenDate = '', lastReadDate = '' } = message
   // All timestamps are in UTC and have the same length, so the latest one is the last in sort

@@ -139,7 +139,7 @@ function operationsOf({ paths }: OpenApiDocument): DescribedOperation[] {
 function parameterOf(document: OpenApiDocument, id: OperationId, name: string): Parameter {
   const operation = operationsOf(document).find(({ operationId }) => operationId === id)
   const parameter = operation?.parameters.find((candidate) => candidate.name === name)
-  if (!parameter) throw new Error(`the document has no parameter ${name} of ${id}`)
+  if (!parameter) throw new Error(`the document has no parameter ${name} for ${id}`)
   return parameter
 }
 

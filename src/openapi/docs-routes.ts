@@ -69,8 +69,8 @@ function registerPages(app: FastifyInstance, { environments, inspector }: Option
 }
 
 /**
- * Returns a function that takes an operation's id and returns the URL of the inspector's form for
- * it. The form selects the environment that is named in the URL of the docs page.
+ * Returns a function that maps an operation's id to the URL of the inspector's form for this
+ * operation. The form selects the environment that is named in the URL of the docs page.
  */
 function formUrlFor(environment: unknown) {
   return (operationId: string): string => {

@@ -41,8 +41,8 @@ export async function openApiDocument(assumptions: Assumptions): Promise<OpenApi
 }
 
 /**
- * Returns, for each assumption, the documents for its other values. All other assumptions keep
- * their values.
+ * For each assumption, returns the documents that describe its other values. All other assumptions
+ * are the same in these documents.
  */
 export async function alternativeDocuments(
   assumptions: Assumptions

@@ -35,7 +35,7 @@ export function describeOperation(operation: Operation, assumptions: Assumptions
   }
 }
 
-/** Returns the schema of an operation's error bodies for each status. */
+/** For each error status, returns the schema of the operation's error body. */
 export function errorBodies(
   operation: Operation,
   assumptions: Assumptions

@@ -59,7 +59,7 @@ export async function directFetch(
   })
   try {
     const [message]: IncomingMessage[] = await once(request.end(body), 'response')
-    // From now on, reading the response fails if the connection breaks. Ignore the same error here.
+    // If the connection breaks later, reading the response reports the error, so ignore it here.
     request.on('error', () => {})
     return responseOf(message as IncomingMessage)
   } catch (error) {

@@ -70,7 +70,7 @@ export function isEnveloped(json: unknown): json is { data: unknown } {
 
 /** Thrown if the target breaks a rule. */
 export class Failure extends Error {
-  /** The request that got a wrong response. If undefined, the last request of the case got it. */
+  /** The request that got a wrong response. If undefined, it was the last request of the case. */
   readonly request: SentRequest | undefined
 
   constructor(message: string, request?: SentRequest) {

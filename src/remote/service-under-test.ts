@@ -123,8 +123,8 @@ async function readSample({ list }: ServiceUnderTest): Promise<MessageSample> {
 }
 
 /**
- * Finds steps by requesting them. Uses the workflow ids from `--workflow`, or else from the
- * messages, and the step ids from `--step`, or else Novu's default ids.
+ * Finds steps by requesting them. The workflow ids come from `--workflow`, or else from the
+ * messages. The step ids come from `--step`, or else are Novu's default ids.
  */
 async function readSteps(service: ServiceUnderTest): Promise<KnownStep[]> {
   const { workflows, steps } = service.options

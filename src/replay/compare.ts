@@ -63,7 +63,7 @@ function difference(
 const textOf = (value: string | string[] | number | undefined): string | undefined =>
   value === undefined ? undefined : String(value)
 
-/** Returns the sequence number of a request that was in progress at the same time. */
+/** Returns the sequence number of another request that was in progress at the same time. */
 export function findParallel(
   request: RecordedExchange,
   requests: readonly RecordedExchange[]

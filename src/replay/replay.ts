@@ -19,7 +19,7 @@ export interface RecordedTest extends ReplayFacts {
   controlRequests: readonly RecordedControlRequest[]
   /** URLs with an unusual encoding, by the sequence numbers of their requests. */
   targets: Record<string, string>
-  /** The time on the environment's clock that each request used, by sequence number. */
+  /** The time that each request read from the environment's clock, by sequence number. */
   times: Record<string, number>
 }
 

@@ -10,7 +10,7 @@ export interface RequestToSend {
   body?: string | undefined
 }
 
-/** Headers of the recorded connection. Node sets them again for the new one. */
+/** Headers of the recorded connection. Node sets them again for the new connection. */
 const NOT_REPEATED = new Set([
   'host',
   'connection',
@@ -22,7 +22,7 @@ const NOT_REPEATED = new Set([
   'expect'
 ])
 
-/** Returns a recorded request with the API key instead of the masked one. */
+/** Returns a recorded request. The API key replaces its mask in the `authorization` header. */
 export function toRequest(
   { method, headers, body }: RecordedExchange,
   target: string,

@@ -22,8 +22,8 @@ function markIncomplete(record: Fields): Fields {
 }
 
 /**
- * Removes from the value all parts that don't match the seed format. Returns the value as a seed,
- * and an issue for each invalid part.
+ * Removes all parts of the value that don't match the seed format. Returns the value as a seed, and
+ * an issue for each invalid part.
  */
 export function checkFormat(value: unknown, issueAt: IssueAt): { seed: Seed; issues: IssueList } {
   const seed = isObject(value) ? value : {}

@@ -125,9 +125,9 @@ export class SeedRepository {
   }
 
   /**
-   * Stores a record. Replaces an existing record with the same id and one with the same name. The
-   * new record takes the position of the old record with the same id. Deletes the steps of replaced
-   * workflows. The caller has to reject other conflicts, such as a second primary.
+   * Stores a record. It replaces any record with the same id, and any record with the same name. It
+   * takes the position of the record with the same id. Deletes the steps of replaced workflows. The
+   * caller has to reject other conflicts, such as a second primary.
    */
   put(kind: RecordKind, dataset: number, row: RecordRow): void {
     if (kind === 'workflows') {

@@ -113,7 +113,7 @@ export class SeedService extends RecordService {
   /**
    * Fills an empty database with the environments of the seeds. If the database already has
    * environments, only remembers the seeds' API keys. If the seeds have issues, throws `SeedError`
-   * and changes nothing. Returns as `now` the time to which relative times in the seeds refer.
+   * and changes nothing. The returned `now` is the time to which relative times in the seeds refer.
    */
   seed(files: readonly SeedFile[]): {
     applied: boolean

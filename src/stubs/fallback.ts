@@ -73,7 +73,7 @@ export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
     done(forwarder.findLoop(request))
   })
 
-  // A forwarded request ends in this hook. In later hooks, Fastify would have read the whole body.
+  // Forward requests in this hook, because Fastify reads the whole body before any later hook.
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (!options.isUnserved(request)) return done(null, payload)
     const body = streamBody(request, reply, payload as Readable)
@@ -257,7 +257,7 @@ function requireForwardable(path: string): void {
   const isUnchanged = new URL(path, 'http://localhost').pathname === path
   if (isUnchanged && !/(^|\/)\.\.|\.\.(\/|$)/.test(decodeURIComponent(path))) return
   throw new DomainError('bad-request', `${path} can't be forwarded`, {
-    reason: 'the path has a segment .. or . or a character that must be percent-encoded'
+    reason: 'the path has a segment . or .., or a character that must be percent-encoded'
   })
 }
 

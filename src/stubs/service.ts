@@ -63,8 +63,9 @@ export class StubService {
   }
 
   /**
-   * Returns the stub for a request and the decoded parameters, if there is a stub for it. A stub
-   * with a literal path takes precedence over a stub whose path has parameters.
+   * Returns the stub that matches a request, with the decoded parameters. Returns undefined if no
+   * stub matches. A stub with a literal path takes precedence over a stub whose path has
+   * parameters.
    */
   find(environment: Environment, method: string, path: string): StubMatch | undefined {
     if (environment.stubs.length === 0) return undefined

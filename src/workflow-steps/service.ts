@@ -34,8 +34,8 @@ export class WorkflowStepService {
   }
 
   /**
-   * Finds the step by the names of the workflow and the step, in a single query. Returns undefined
-   * without a query if a parameter may be an id, because ids are tried before names.
+   * Finds the step by the names of the workflow and the step, in a single query. If a parameter may
+   * be an id, returns undefined without a query, because ids are tried before names.
    */
   #findByNames(
     { assumptions, datasets }: Environment,

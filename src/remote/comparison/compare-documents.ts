@@ -53,8 +53,9 @@ export interface DocumentComparison {
 }
 
 /**
- * Compares our document with `alternatives`: for each assumption, the documents that describe this
- * mock under that assumption's other values. Returns the facts that differ.
+ * Compares our document with the alternatives, and returns the facts that differ. For each
+ * assumption, `alternatives` contains the documents that describe this mock under that assumption's
+ * other values.
  */
 export function readAssumptionFacts(
   ours: object,
@@ -70,7 +71,7 @@ export function readAssumptionFacts(
  * Compares our OpenAPI document with a published document of version 3.0 or 3.1. Follows
  * references. If a response is in an envelope, compares the content of the envelope. Merges the
  * alternatives of `oneOf` and `anyOf`, but compares their number. Doesn't compare bounds, patterns
- * and formats. Throws `StartError` if the published document isn't an OpenAPI document.
+ * or formats. Throws `StartError` if the published document isn't an OpenAPI document.
  */
 export function compareDocuments(
   published: unknown,

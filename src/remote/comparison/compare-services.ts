@@ -84,8 +84,8 @@ async function compareRequest(
     return [{ field: 'status', ...difference }]
   }
   if (replacementKey === undefined) return compareResponses(request, targetResponse, ourResponse)
-  // Keep the field names in the mock's response: `record` has kept them too, or they wouldn't be
-  // there.
+  // The field names in the mock's response come from the seed. `record` has kept them, so keep them
+  // here too.
   const names = fieldNamesIn(ourResponse.body)
   const replacement = new PersonalDataReplacement(replacementKey, 'nothing', (name) =>
     names.has(name)
@@ -109,7 +109,10 @@ async function requestResponse(
 const statusOf = (response: TargetResponse | string) =>
   typeof response === 'string' ? response : response.status
 
-/** Masks both values if the field, or an object that contains it, holds a credential. */
+/**
+ * Masks both values if the name of the field, or of an object that contains it, suggests a
+ * credential.
+ */
 function maskSecret(difference: ResponseDifference): ResponseDifference {
   const isSecret = difference.field.split(/[.[\]]/).some(isSecretName)
   if (!isSecret) return difference
@@ -120,7 +123,7 @@ function maskSecret(difference: ResponseDifference): ResponseDifference {
   }
 }
 
-/** Replaces the filter values in a path, as the recording of the target's data does. */
+/** Replaces the filter values in a path with the same replacements that `record` uses. */
 function replacePath(path: string, replacementKey: string): string {
   const [pathname, query] = path.split('?', 2)
   if (query === undefined || !pathname?.endsWith('/v1/messages')) return path
@@ -154,8 +157,8 @@ function replaceResponse(
     return { ...response, body: { ...body, message } }
   }
   if (Array.isArray(body.data)) {
-    // Keep these extras unchanged: they contain no personal data, and the recording doesn't contain
-    // them.
+    // These extras contain no personal data and aren't part of the recording, so keep them
+    // unchanged.
     const data = body.data.map((message) =>
       isObject(message)
         ? { ...replacement.message(withoutExtras(message) as never), ...extrasOf(message) }

@@ -134,7 +134,7 @@ export class FactCollector {
   }
 }
 
-/** Returns the view of an operation in which each status of a response is an additional field. */
+/** Returns an operation's view, with each response status as an additional field. */
 function withStatuses({ view, responses }: OperationView): View {
   const statuses = [...responses].map(
     ([status, response]) => [`status ${status}`, () => statusView(response)] as const

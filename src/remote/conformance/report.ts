@@ -132,7 +132,7 @@ export function groupFailures(results: readonly CaseResult[]): FailureGroup[] {
 }
 
 /**
- * Returns the path of the last request and the problem. Omits ids and numbers, because they differ
+ * Returns the problem and the path of the last request. Omits ids and numbers, because they differ
  * between cases.
  */
 function causeOf({ reason = '', requests = [] }: CaseResult): string {

@@ -3,7 +3,7 @@ import { nearestProfile } from '../probes/index.js'
 import type { ServiceOptions } from '../tested-integrations.js'
 import type { CaseResult } from './case.js'
 
-/** Patterns for the ids of the cases that check each operation. */
+/** For each operation, a pattern that matches the ids of the cases that check it. */
 const CASES_OF_OPERATION = {
   listMessages: /^(wire\.list|paging|filter)\./,
   retrieveWorkflowStep: /^(wire\.step|step)\./,
@@ -15,7 +15,7 @@ export interface OperationReport {
   operation: string
   /**
    * `not requested` means that no case of the operation was selected, or that the operation changes
-   * data but the run isn't allowed to.
+   * data, which the run isn't allowed to do.
    */
   checked: 'yes' | 'partly' | 'no' | 'not requested'
   /** The number of cases that ran. */

@@ -264,7 +264,7 @@ async function detectPagingBounds({ send }: ServiceUnderTest) {
   const expected = { document: [422], live: [400, message] } as const
   if (matchProfile(tooHigh, expected, options) !== profile) {
     throw unexpectedResponse(
-      'limit=0 is handled as in one profile, limit=1001 as in the other',
+      'limit=0 is handled as in one profile, but limit=1001 as in the other',
       tooHigh
     )
   }
@@ -286,8 +286,8 @@ const UNSERVED = /^(Cannot GET \/v1\/conformance|GET \/v1\/conformance is not mo
 async function detectUnservedRoute({ send }: ServiceUnderTest) {
   const options = { mayBe200: true }
   const unknownPath = await send('/v1/conformance')
-  // Only check that this response is a known one. Both values of the assumption can produce it, so
-  // the request with a wrong method below detects the profile.
+  // Only check that this is a known response. Both values of the assumption can produce it, so the
+  // next request, which has a wrong method, detects the profile.
   matchProfile(unknownPath, { document: [501], live: [404, UNSERVED] }, options)
   const wrongMethod = await send(setPrimaryPath(unknownId()))
   const message = /^Cannot GET \/v1\/integrations\/\w+\/set-primary$/
@@ -316,6 +316,6 @@ async function detectStepLookup({ send, steps }: ServiceUnderTest) {
   // workflows.
   const rejectsOtherKind = !(await isFound(slugOf('x', 'wf', _id)))
   if (acceptsNoName !== ignoresCase || rejectsOtherKind !== ignoresCase)
-    throw unexpectedResponse('ids are handled as in one profile, slugs as in the other')
+    throw unexpectedResponse('ids are handled as in one profile, but slugs as in the other')
   return ignoresCase ? 'document' : 'live'
 }

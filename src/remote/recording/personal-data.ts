@@ -13,7 +13,7 @@ import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import { Pseudonyms } from './pseudonyms.js'
 import { replaceSecrets } from './replace-secrets.js'
 
-/** What a recording keeps unchanged. Credentials and keys are replaced in any case. */
+/** What a recording keeps unchanged. Credentials and keys are always replaced. */
 export type Kept = 'nothing' | 'workflow-texts' | 'personal-data'
 
 /**

@@ -75,7 +75,7 @@ class StepReader {
       const shownId = maskSecrets(workflow)
       const fix = `add them with --step ${shownId}/<stepId>`
       this.#options.deviations.add(
-        `workflow ${shownId} has no steps here because no message names its steps; ${fix}`
+        `workflow ${shownId} has no steps in the seed because no message names its steps; ${fix}`
       )
     }
     // The set grows during the loop, because each step that was read names the steps before it.

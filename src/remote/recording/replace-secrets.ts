@@ -2,7 +2,7 @@ import { isSecretName } from '../../domain/credentials.js'
 import { parseJsonObjectOrArray } from '../../domain/json.js'
 import { maskSecrets } from '../../domain/masking.js'
 
-/** Fields whose content the API reference doesn't define, or that hold credentials. */
+/** Fields that hold credentials, and fields whose content the API reference doesn't define. */
 const FREE_FIELDS = new Set([
   'payload',
   'overrides',

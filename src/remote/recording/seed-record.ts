@@ -20,8 +20,8 @@ export class SeedDeviations {
   }
 
   /**
-   * Returns one line for each description, with the number of times that it was added if that is
-   * more than one.
+   * Returns one line for each description. If a description was added several times, its line
+   * contains the number of times.
    */
   lines(): string[] {
     return [...this.#counts].map(([description, count]) =>

@@ -20,7 +20,7 @@ import type { Scope } from './templates.js'
 const DAY = 86_400_000
 /**
  * The minimum age of a trigger, in milliseconds. The messages of a trigger are created in the
- * seconds after it, so the messages of a newer trigger could be in the future.
+ * seconds after it, so a newer trigger could have messages in the future.
  */
 const NEWEST_TRIGGER_AGE = 2 * 60_000
 
@@ -258,8 +258,8 @@ function outcomeOf(channel: Channel, hasAddress: boolean, random: Random) {
 /** Returns when an in-app message was delivered, seen and read, and which button was pressed. */
 function inboxState(random: Random, createdAt: number, now: number) {
   const deliveredAt = createdAt + 40 + randomInt(random, 360)
-  // First choose a random maximum for the delay, a power of two from 4 seconds to 1.5 days, so that
-  // most messages are seen soon.
+  // First choose a random maximum for the delay: 4, 8, 16 … seconds, up to 1.5 days. With these
+  // maximums, most messages are seen soon.
   const seenAt = deliveredAt + randomInt(random, 1 << (12 + randomInt(random, 16)))
   const readAt = seenAt + 400 + randomInt(random, 60_000)
   const seen = random.next() < 0.75 && seenAt <= now

@@ -113,7 +113,7 @@ function stringsIn(value: unknown): string[] {
   return string === undefined ? [] : [string]
 }
 
-/** The usual form of an action or redirect among an in-app step's control values. */
+/** The usual form of an action or redirect in the control values of an in-app step. */
 interface Action {
   label?: unknown
   url?: unknown

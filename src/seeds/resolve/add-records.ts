@@ -186,7 +186,7 @@ function createSteps(
   return steps
 }
 
-/** Returns a function that returns the id of the existing step with the given `stepId`. */
+/** Returns a function that maps a `stepId` to the id of the existing step. */
 function storedStepIds(
   builder: EnvironmentBuilder,
   workflow: string,

@@ -229,8 +229,8 @@ export class EnvironmentBuilder {
   }
 
   /**
-   * Returns a number for a new message, whose id is derived from the number. No existing message
-   * has that id.
+   * Returns a number from which the id of a new message is derived. No existing message has this
+   * id.
    */
   nextMessageNumber(): number {
     const isTaken = () =>

@@ -50,7 +50,7 @@ interface EnvironmentPart extends EnvironmentSeed {
  * same organization and name are merged, even across files. Messages to generate are not included.
  *
  * Throws `SeedError` if there are issues, such as invalid values, broken references, duplicates,
- * second primaries, and API keys that belong to another environment.
+ * second primary integrations, and API keys that belong to another environment.
  */
 export function resolveSeeds(
   seeds: readonly SeedFile[],

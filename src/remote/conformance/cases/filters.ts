@@ -73,7 +73,7 @@ export const FILTER_CASES: readonly ConformanceCase[] = [
     id: 'filter.exact',
     rule:
       'Ids and context keys only find messages with exactly the same value. A part of the value ' +
-      'or the value in different letter case finds nothing.',
+      'or a value in another letter case finds nothing.',
     basis: apiReference(
       'contextKeys: Filter by exact context keys; ' +
         'subscriberId: identifier used to create the subscriber'
@@ -302,7 +302,10 @@ async function transactionsOf({ sample }: ServiceUnderTest, most: number): Promi
   return [...new Set(messages.map(({ transactionId }) => transactionId))].slice(0, most)
 }
 
-/** Returns each set of context keys that a message has. Throws `Skipped` if no message has any. */
+/**
+ * Returns the sets of context keys in the messages. Throws `Skipped` if no message has context
+ * keys.
+ */
 async function contextsOf({ sample }: ServiceUnderTest): Promise<string[][]> {
   const { messages } = await sample()
   const contexts = new Map(

@@ -38,7 +38,7 @@ export const IDEMPOTENCY_CASES: readonly ConformanceCase[] = [
     rule:
       'A repeated key returns the stored response, byte for byte, with the headers ' +
       '`Idempotency-Key` and `Idempotency-Replay: true`. Requests without a key or with another ' +
-      'key run the operation. Keys are case-sensitive, and an empty key counts as none.',
+      'key run the operation. Keys are case-sensitive, and an empty key is ignored.',
     basis: REPEATED_REQUEST,
     async run(service) {
       const { id, key } = await unusedKey(service)

@@ -67,7 +67,7 @@ export const PAGING_CASES: readonly ConformanceCase[] = [
     id: 'paging.joined',
     rule:
       'The pages together contain the complete list without gaps or duplicates, with or without ' +
-      'a filter. Every limit lists the same messages.',
+      'a filter. The list is the same with every limit.',
     basis: apiReference(
       'page: Page number (zero-based default); limit: Number of messages per page'
     ),
