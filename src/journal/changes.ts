@@ -27,8 +27,8 @@ interface ControlResponse {
 }
 
 /**
- * Returns which records a control request changed, as far as its path, body and response show this.
- * Secrets in names and ids are redacted.
+ * Returns the records that a control request changed, as far as its path, body and response show
+ * them. Secrets in names and ids are redacted.
  */
 export function describeChange(
   request: FastifyRequest,

@@ -1,9 +1,9 @@
-/** The maximum number of characters of control requests that a journal keeps. */
+/** The maximum total length, in characters, of the control requests that a journal keeps. */
 const MAX_CHARACTERS = 8 * 1024 * 1024
 
 /** A control request that changed the environment, as the client sent it. */
 export interface ControlRequest {
-  /** Sequence number of the last API request before this control request. */
+  /** The sequence number of the last API request before this control request. */
   after: number
   /** The time that the request read from the environment's clock, in milliseconds. */
   time: number

@@ -81,8 +81,8 @@ function describeRequest(
 }
 
 /**
- * The maximum number of unknown parameters that get a suggestion. There is a limit because each of
- * them is compared with all known names.
+ * The maximum number of unknown parameters that get a suggestion. The number is limited, because
+ * each unknown parameter is compared with all known names.
  */
 const MAX_SUGGESTIONS = 3
 
@@ -135,8 +135,8 @@ function hasMorePages({ status, response }: JournalEntry): boolean {
 }
 
 /**
- * Returns the query parameters as the operations read them. If the query is malformed, operations
- * reject it, so it is parsed by `URLSearchParams` here.
+ * Returns the query parameters as the operations read them. Operations can't read a malformed
+ * query, so such a query is parsed with `URLSearchParams`.
  */
 function parametersOf({ url, query }: JournalEntry): [name: string, value: string][] {
   if (query instanceof MalformedQuery) return [...new URLSearchParams(queryOf(url))]

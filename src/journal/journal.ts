@@ -172,7 +172,8 @@ export class Journal {
   }
 
   /**
-   * Returns how many requests after a sequence number were removed to make room for newer requests.
+   * Returns how many of the requests after a sequence number were removed to make room for newer
+   * ones.
    */
   lostCount(after = 0): number {
     const lastKnown = Math.max(this.#sinceThisRun(after), this.#clearedUpTo)
@@ -229,8 +230,8 @@ export class Journal {
   }
 
   /**
-   * Returns the sequence number. Returns 0 if no request has this number yet, because the number
-   * must then come from an earlier run of the server.
+   * Returns the sequence number, or 0 if no request has this number yet. In that case, the number
+   * comes from an earlier run of the server.
    */
   #sinceThisRun(sequence: number): number {
     return sequence > this.#lastSequence ? 0 : sequence

@@ -145,7 +145,7 @@ function isControlPath({ url }: FastifyRequest): boolean {
 
 function responseSizeOf(request: FastifyRequest, reply: FastifyReply): number {
   if (request.method === 'HEAD') return 0
-  // If a forwarded response lacks this header, its bytes were counted while they were sent.
+  // If a forwarded response has no `content-length`, its bytes were counted while they were sent.
   return Number(reply.getHeader('content-length') ?? request.journalEntry?.size ?? 0)
 }
 
@@ -173,8 +173,8 @@ function recordChange(
   const isRead = method === 'GET' || method === 'HEAD' || control?.changesNothing
   if (control?.access !== 'environment' || isRead || reply.statusCode >= 300) return
   const environment = requireEnvironment(request)
-  // Check that the environment wasn't removed in the meantime. In that case, `journals.of` would
-  // create a new journal for it.
+  // Check that the environment wasn't removed in the meantime. If it was removed, `journals.of`
+  // would create a new journal for it.
   environments.assertExists(environment)
   const { id: operation, summary } = control
   const details = describeChange(request, payload, redactionOf(headers.authorization))

@@ -43,7 +43,7 @@ export function createRedaction(
   const knownWords = new Map<string, boolean>()
 
   function isKey(word: string): boolean {
-    // Cache the results, because each lookup hashes the word and words repeat. Clear the cache
+    // Cache the results, because words repeat and each lookup hashes the word. Clear the cache
     // after the current task, because keys may be added later.
     if (knownWords.size === 0) queueMicrotask(() => knownWords.clear())
     const known = knownWords.get(word)
@@ -103,7 +103,8 @@ export class Redaction {
       const name = this.redact(pairName)
       const value = this.#redactValue(pairName, pairValue)
       const earlier = values[name]
-      // Append in place, because copying the array for each of thousands of values would be slow.
+      // Append in place, because a name can have thousands of values, and copying the array for
+      // each value would be slow.
       if (Array.isArray(earlier)) earlier.push(value)
       else values[name] = earlier === undefined ? value : [earlier, value]
     }

@@ -1,4 +1,4 @@
-/** The maximum number of bytes that are kept of each response body. */
+/** The maximum number of bytes to keep of each response body. */
 export const MAX_RESPONSE_BODY = 16 * 1024
 const BLOCK_SIZE = 64 * 1024
 const MAX_BYTES_PER_JOURNAL = 16 * 1024 * 1024
@@ -67,8 +67,8 @@ export class ResponseStore {
   }
 
   /**
-   * Stores a body, or the start of a long body. A body that equals the previous one isn't stored
-   * again, which saves memory when a client polls.
+   * Stores a body, or the start of a long body. If the body equals the previous one, it isn't
+   * stored again, which saves memory when a client polls.
    */
   keep(body: Buffer): StoredBody {
     const length = Math.min(body.length, MAX_RESPONSE_BODY)
@@ -137,8 +137,8 @@ export class ResponseStore {
   }
 
   /**
-   * Releases the journal's oldest blocks until it reaches one that is still needed and the journal
-   * is below its limit. Returns the memory of the last released block.
+   * Releases the journal's oldest blocks that no request needs. If the journal is at its limit,
+   * also releases blocks that are still needed. Returns the memory of the last released block.
    */
   #releaseOldest(): Buffer | undefined {
     let bytes: Buffer | undefined

@@ -43,7 +43,7 @@ export function streamRequests(
     ...(reply.getHeaders() as Record<string, string>),
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
-    // Without this header, the server couldn't close until the client disconnects.
+    // Without this header, the server couldn't close until the client disconnected.
     connection: 'close'
   })
   const lastSent = resumeAfter(journal, lastEventId)

@@ -128,7 +128,7 @@ async function finalVerdict(
 
 interface Verdict {
   holds: boolean
-  /** Whether later requests can no longer change the verdict. */
+  /** Whether the verdict is final: later requests can't change it. */
   isFinal: boolean
   /** The sequence numbers of the matching requests. */
   matched: number[]
@@ -231,9 +231,8 @@ interface NearMiss {
 }
 
 /**
- * Returns the requests that are most similar to the missing request, at most three. Requests with
- * fewer mismatches come first. Among requests with the same number of mismatches, newer ones come
- * first.
+ * Returns up to three requests that are most similar to the missing request. Requests with fewer
+ * mismatches come first. Among requests with the same number of mismatches, newer ones come first.
  */
 function findNearMisses(
   requests: readonly JournalEntry[],

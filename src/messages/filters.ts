@@ -21,7 +21,7 @@ interface Filter {
    * by.
    */
   index: string
-  /** The columns of other filters that this index also contains. */
+  /** The other filters' columns that this index also contains. */
   coveredColumns: readonly string[]
   /**
    * Converts all values of the parameter to one column value. If this function is missing, the

@@ -3,7 +3,7 @@ import { DomainError, invalidFields } from '../domain/errors.js'
 import type { Query } from '../domain/query-string.js'
 import { type ListMessagesQuery, MAX_LIMIT } from './filters.js'
 
-/** Filters that the schema might reject, but that the environment's assumptions accept. */
+/** Filters that the environment's assumptions accept, although the schema might reject them. */
 export type LenientFilters = Pick<ListMessagesQuery, 'channel' | 'contextKeys'>
 
 /** The assumption values under which the schema would be too strict. */
@@ -18,9 +18,9 @@ export const acceptsLenientQueries = (assumptions: Assumptions): boolean =>
   LENIENT_VALUES.some(([id, value]) => assumptions[id] === value)
 
 /**
- * Splits a query into the part that the schema checks and the filters that the assumptions accept.
- * With the assumption `paging-bounds` set to `lenient`, this throws `bad-request` for a limit that
- * is too large, and `invalid` for a page or limit that isn't a number.
+ * Splits a query into two parts: the part that the schema checks, and the filters that the
+ * assumptions accept. If the assumption `paging-bounds` is `lenient`, throws `bad-request` for a
+ * limit that is too large, and `invalid` for a page or limit that isn't a number.
  */
 export function splitLenientQuery(
   query: Query,

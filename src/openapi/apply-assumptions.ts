@@ -119,8 +119,8 @@ function wrapSingleObjects(document: OpenApiDocument): void {
 }
 
 /**
- * Removes the fields of subscribers that messages don't embed, and the schemas that only these
- * fields use.
+ * Removes the subscriber fields that messages don't embed, and the schemas that only these fields
+ * use.
  */
 function keepEmbeddedFields(document: OpenApiDocument): void {
   const subscriber = schemaOf(document, SubscriberResponse)

@@ -72,8 +72,8 @@ export function describeControl(operation: ControlOperation) {
 }
 
 /**
- * Maps each access level of a control route to the credentials that the route requires, and to the
- * error statuses with which it rejects callers.
+ * Maps each access level of a control route to the required credentials, and to the error statuses
+ * of rejected requests.
  */
 const ACCESS = {
   environment: { security: [{ ApiKey: [] }], errors: [401] },

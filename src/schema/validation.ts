@@ -227,8 +227,8 @@ const describeSafeMaximum = ({ schema: { maximum } }: SchemaError): string | und
 const countItems = (count: number) => `${count} ${count === 1 ? 'item' : 'items'}`
 
 /**
- * Functions that return the message for a type of error. If there is no function or if it returns
- * undefined, the message names the type from `describeType`.
+ * Functions that return the message for a type of error. If a type has no function, or its function
+ * returns undefined, the message names the type from `describeType`.
  */
 const MESSAGES: { [Type in ValueErrorType]?: (error: SchemaError) => string | undefined } = {
   [ValueErrorType.StringPattern]: ({ schema: { pattern } }) =>

@@ -151,7 +151,7 @@ export type SeedGenerate = Static<typeof SeedGenerate>
 
 const SeedAssumptions = Type.Unsafe<{ [Id in AssumptionId]?: string }>(
   object(
-    'Values of individual assumptions, which override those of the profile',
+    "Values of individual assumptions, which override the profile's values",
     Object.fromEntries(ASSUMPTION_IDS.map((id) => [id, Type.Optional(stringEnum(valuesOf(id)))]))
   )
 )

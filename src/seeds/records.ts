@@ -201,7 +201,7 @@ export class RecordService {
   ) {
     const seed = kind === 'messages' ? { transactionId: `txn_${record._id}`, ...record } : record
     return relocateIssues(kind.slice(0, -1), /^\w+\[0\]\.?/, () => {
-      // The number of messages is needed only to derive an id. This record already has one, so
+      // The number of messages is needed only to derive an id. This record already has an id, so
       // don't count the messages.
       const existing = { ...this.repository.lookUp(environment), messageCount: () => 0 }
       const [resolved] = this.resolve(readSeed({ [kind]: [seed] }), environment, existing)[kind]

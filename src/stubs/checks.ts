@@ -70,7 +70,10 @@ function findPathProblem(path: string): string | undefined {
   return undefined
 }
 
-/** Matches the paths outside of Novu's API that the server may serve: pages, manual and health. */
+/**
+ * Matches the paths outside of Novu's API that the server may serve: the pages, the manual and
+ * `/health`.
+ */
 const RESERVED =
   /^\/($|(_mock|docs|health|openapi\.json|favicon\.ico|llms\.txt|seeds\/schema\.json)(\/|$))/
 

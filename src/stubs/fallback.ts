@@ -22,7 +22,7 @@ import { Slots } from './slots.js'
 
 /**
  * The maximum number of requests that are forwarded at the same time. Each needs up to 0.3 MB for
- * buffers, so 1,000 would need 200 MB more.
+ * buffers. Without this limit, 1,000 requests would need about 200 MB more memory.
  */
 const MAX_CONCURRENT = 64
 
@@ -90,8 +90,8 @@ export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
 class Forwarder {
   readonly origin: string
   /**
-   * Aborts when the client of the current request disconnects. It is set only while `from` runs,
-   * which is synchronous, so that requests can't see each other's signal. An AsyncLocalStorage
+   * Aborts when the client of the current request disconnects. It is set only while `from` runs.
+   * Because `from` is synchronous, requests can't see each other's signal. An AsyncLocalStorage
    * would slow down all promises of the process on Node 20.
    */
   clientSignal: AbortSignal | undefined

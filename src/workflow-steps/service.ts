@@ -16,8 +16,8 @@ export class WorkflowStepService {
 
   /**
    * Returns a step as JSON in UTF-8, in the form that the environment's assumptions require.
-   * Workflow and step can each be given by `_id`, by name (`identifier` or `stepId`) or by slug.
-   * The name at the start of a slug is ignored.
+   * The workflow and the step can each be given by `_id`, by name (`identifier` or `stepId`) or by
+   * slug. The name at the start of a slug is ignored.
    *
    * Throws `not-found` if the environment has no such workflow or step. Depending on the
    * assumptions, an unknown step throws `bad-request` instead.

@@ -20,7 +20,10 @@ export interface Fact {
   item: string
   publishedAt: string
   oursAt: string
-  /** Pointers to the object that has the part; only for a field that one document lacks. */
+  /**
+   * Pointers to the object that contains the part. Set only if the part is a field that one
+   * document lacks.
+   */
   parents?: Pointers
 }
 

@@ -79,7 +79,7 @@ function parameterView(reader: DocumentReader, parameter: Part): View {
   const view = reader.viewOf(reader.child(parameter, 'schema') ?? parameter)
   const traits = new Map(view.traits)
   if (parameter.node.deprecated === true) traits.set('deprecated', new Set(['true']))
-  // The style of a parameter that has a single value makes no difference.
+  // The style doesn't matter for a parameter with a single value.
   if (view.types?.has('array') || view.types?.has('object')) {
     const { in: location, style = location === 'query' ? 'form' : 'simple' } = parameter.node
     traits.set('style', new Set([String(style)]))

@@ -84,8 +84,8 @@ function operationLines({
 }
 
 /**
- * Returns lines with the profile, the number of assumptions whose value was detected, and the
- * reasons why the values of the other assumptions are unknown.
+ * Returns lines with the profile, and with the number of assumptions whose value was detected. For
+ * the other assumptions, adds the reasons why their values are unknown.
  */
 function profileLines(report: ProfileReport): string[] {
   const { differing, known, unknown } = report

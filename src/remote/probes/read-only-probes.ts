@@ -304,7 +304,7 @@ async function detectStepLookup({ send, steps }: ServiceUnderTest) {
   const { _id = '', slug = '', workflowId = '' } = first?.step ?? {}
   skipUnless(
     /^(?=.*[a-f])[0-9a-f]{24}$/.test(_id),
-    'no step has an _id of 24 hex digits that include letters'
+    'no step has an _id of 24 hex digits with at least one letter'
   )
   const isFound = async (stepId: string) =>
     (await send(stepPath(workflowId, stepId))).status === 200
@@ -312,7 +312,7 @@ async function detectStepLookup({ send, steps }: ServiceUnderTest) {
     throw unexpectedResponse('a slug with an extra character finds a step')
   const ignoresCase = await isFound(_id.toUpperCase())
   const acceptsNoName = await isFound(slugOf('', 'st', _id))
-  // A lookup that accepts any slug also finds a step by a slug that contains `wf`, the marker of
+  // If a lookup accepts any slug, it also finds a step by a slug with `wf`, the marker of
   // workflows.
   const rejectsOtherKind = !(await isFound(slugOf('x', 'wf', _id)))
   if (acceptsNoName !== ignoresCase || rejectsOtherKind !== ignoresCase)

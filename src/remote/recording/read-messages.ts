@@ -41,7 +41,7 @@ export interface NamedWorkflow {
 
 /** The messages and related records, before personal data is replaced. */
 export interface ReadMessages {
-  /** The messages by id. A message is undefined if a seed can't hold it. */
+  /** The messages by id. A message is undefined if a seed can't contain it. */
   messages: ReadonlyMap<string, ReadMessage | undefined>
   /** The JSON of each subscriber, by `subscriberId`. */
   subscribers: ReadonlyMap<string, string>

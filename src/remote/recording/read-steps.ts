@@ -101,7 +101,7 @@ class StepReader {
   }
 
   /**
-   * Adds a step to its workflow and returns it. Returns undefined if a seed can't hold the step.
+   * Adds a step to its workflow and returns it. Returns undefined if a seed can't contain the step.
    */
   #addStep(rawStep: RawStep, workflowName: string): SeedStep | undefined {
     const { deviations, names } = this.#options

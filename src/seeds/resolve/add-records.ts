@@ -88,7 +88,7 @@ export function addSubscriber(
   builder.countAdded(DEFAULTS_LENGTH, location)
 }
 
-/** Returns the document of a subscriber that the environment lists or that a message embeds. */
+/** Returns the document of a listed or embedded subscriber. */
 function createSubscriber(
   builder: EnvironmentBuilder,
   seed: SeedSubscriber,

@@ -210,8 +210,8 @@ export class EnvironmentBuilder {
   }
 
   /**
-   * Returns the id of the existing record that has this name and that the seed replaces. If there
-   * is no such record, derives an id from the name.
+   * If the seed replaces an existing record with this name, returns that record's id. Otherwise,
+   * derives an id from the name.
    */
   recordId(kind: NamedKind, name: string): string {
     const field = NAME_FIELDS[kind]

@@ -177,7 +177,7 @@ async function checkNamedStep(
 
 /**
  * Returns whether the name is the id, the identifier or any slug. Doesn't check the id in a slug,
- * because the case `step.forms` does.
+ * because the case `step.forms` checks it.
  */
 function isNameOf(name: string, id: string, identifier: string): boolean {
   const isSlug = /_(?:wf|st)_[0-9A-Za-z]+$/.test(name)

@@ -141,7 +141,7 @@ export const FILTER_CASES: readonly ConformanceCase[] = [
   }
 ]
 
-/** Creates a case that checks that each filter finds exactly the messages that match it. */
+/** Creates a case that tests whether each filter finds exactly its matching messages. */
 function filterCase(
   name: string,
   basis: Basis,
