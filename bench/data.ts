@@ -5,9 +5,9 @@ import Database from 'better-sqlite3'
 import { mock, start } from './servers.js'
 
 /**
- * There are more integrations than connections, because concurrent requests overtake each other.
- * With only two integrations, one request in seven would name the integration that is already
- * primary, and so change nothing.
+ * Use more integrations than connections, because concurrent requests overtake each other. With
+ * only two integrations, one request in seven would name the integration that is already primary,
+ * and change nothing.
  */
 const INTEGRATIONS = Array.from({ length: 200 }, (_, index) => `mail-${index}`)
 

@@ -28,8 +28,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Pairs each of our measurements with one of the other server's, and returns the median ratio of
- * these pairs. A disturbance that slows down both measurements of a pair does not change their
+ * Divides each of our measurements by the other server's measurement at the same index, and returns
+ * the median of these ratios. A disturbance that slows down both measurements does not change their
  * ratio.
  */
 export function pairedRatio(ours: readonly number[], theirs: readonly number[]): number {

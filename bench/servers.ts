@@ -227,8 +227,7 @@ export interface Load {
 }
 
 /**
- * Puts load on a server with wrk, which runs on the clients' core. Throws if a response is not
- * 2xx.
+ * Uses wrk to put load on a server. wrk runs on the clients' core. Throws if a response is not 2xx.
  */
 export async function load(
   { url }: RunningServer,

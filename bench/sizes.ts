@@ -49,7 +49,7 @@ async function run(progress: (step: string) => void): Promise<Figure[]> {
   const name = '1,000,000 messages generated'
   figures.push({ name, value: seconds, unit: 's', atMost: 60 })
   figures.push({
-    name: `${name}, memory at its peak`,
+    name: `${name}, peak memory`,
     value: peak / 1e6,
     unit: 'MB',
     atMost: 400
@@ -76,13 +76,13 @@ async function measureFilters(
   }
   return [
     {
-      name: 'first page of 1,000,000 compared with 1,000',
+      name: 'first page of 1,000,000 messages compared with 1,000',
       value: unfiltered,
       unit: 'times',
       atMost: 1.3
     },
     {
-      name: `the same with the slowest filter (${slowest.filter})`,
+      name: `the same comparison with the slowest filter (${slowest.filter})`,
       value: slowest.growth,
       unit: 'times',
       atMost: 1.3
@@ -94,8 +94,8 @@ async function measurePages(server: RunningServer): Promise<Figure[]> {
   const middle = await medianTime(9, server, `${BENCH.list}&page=50000`)
   const late = await medianTime(9, server, `${BENCH.list}&page=90000`)
   return [
-    { name: 'page in the middle of 1,000,000', value: middle, unit: 'ms', atMost: 100 },
-    { name: 'page at 90 % of 1,000,000', value: late, unit: 'ms', atMost: 100 }
+    { name: 'page in the middle of 1,000,000 messages', value: middle, unit: 'ms', atMost: 100 },
+    { name: 'page at 90 % of 1,000,000 messages', value: late, unit: 'ms', atMost: 100 }
   ]
 }
 

@@ -63,7 +63,7 @@ async function run(progress: (step: string) => void): Promise<Figure[]> {
     },
     { name: 'start to the first status 200', value: median(times.ours), unit: 'ms' },
     {
-      name: 'added by a seed file of 20 records',
+      name: 'added to the start by a seed file of 20 records',
       value: median(times.withSeed) - median(times.ours),
       unit: 'ms',
       atMost: 40
@@ -82,7 +82,7 @@ async function run(progress: (step: string) => void): Promise<Figure[]> {
     },
     { name: 'memory, idle', value: median(memory.ours), unit: 'MB' },
     {
-      name: 'createMock(), the second and later',
+      name: 'createMock(), second and later calls',
       value: median(laterMocks),
       unit: 'ms',
       atMost: 15

@@ -37,7 +37,7 @@ async function run(progress: (step: string) => void): Promise<Figure[]> {
   const setPrimary = { method: 'POST', paths: BENCH.setPrimary } as const
   try {
     return [
-      ...(await compare('list of 10 of 100,000', onFile, list, 0.4)),
+      ...(await compare('list 10 of 100,000 messages', onFile, list, 0.4)),
       ...(await compare('step of 10 KB', onFile, step, 0.5)),
       ...(await compare('set-primary, in memory', inMemory, setPrimary, 0.3)),
       ...(await compare('set-primary, on a file', onFile, setPrimary))

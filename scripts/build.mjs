@@ -118,7 +118,8 @@ async function rollUpTypes(entries) {
       libraries: { importedLibraries: runner ? [runner] : [], allowedTypesLibraries: [] }
     }))
     const types = generateDtsBundle(configs, { preferredConfigPath: join(folder, 'tsconfig.json') })
-    // This reference declares `Symbol.asyncDispose`, which some users' target and @types/node lack.
+    // This reference declares `Symbol.asyncDispose` for users whose `target` and @types/node lack
+    // it.
     const withLibrary = types.map((text) => `/// <reference lib="esnext.disposable" />\n${text}`)
     return Object.fromEntries(Object.keys(entries).map((name, index) => [name, withLibrary[index]]))
   } catch (error) {

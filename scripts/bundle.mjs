@@ -61,7 +61,8 @@ const WITHOUT_UNDICI = {
 
 /**
  * Defines `require`, which bundled CommonJS packages call for Node's built-in modules. If a user
- * bundles these files as CommonJS, `import.meta.url` is undefined.
+ * bundles these files as CommonJS, `import.meta.url` is undefined, so this code throws an error
+ * that names the fix.
  */
 const REQUIRE = {
   js:

@@ -5,8 +5,8 @@
  *     node scripts/check-migrations.mjs [project folder]
  *
  * 1. Migrations must not conflict. For example, two migrations must not start from the same state.
- * 2. Every change to the schema must have a migration. If drizzle-kit generates the migrations
- *    again, into a copy of the folder, it must write nothing.
+ * 2. Every change to the schema must have a migration. In a copy of the folder, drizzle-kit must
+ *    find no new migration to write.
  * 3. A database created by the migrations must have every table, column, key and index of the
  *    schema. drizzle-kit can't check this, because it compares only its own snapshots and doesn't
  *    notice SQL that was edited by hand.

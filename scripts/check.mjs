@@ -267,9 +267,9 @@ async function installPackage() {
 }
 
 /**
- * Resolves the package with npm 10, which comes with Node 20 and rejects some version ranges of
- * optional peers that later npm versions accept. Also resolves it in a project that has the oldest
- * supported Vitest, because projects that need only the command may use that version.
+ * Resolves the package with npm 10, the version that comes with Node 20. Unlike later versions, npm
+ * 10 rejects some version ranges of optional peers. Also resolves the package in a project that has
+ * the oldest supported Vitest, because projects that need only the command may use that version.
  */
 function resolveWithNpm10() {
   const resolve = ['npm@10.8.2', 'install', '--package-lock-only', '--no-audit', '--no-fund']

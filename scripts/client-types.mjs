@@ -168,8 +168,8 @@ class DeclarationPrinter {
   }
 
   /**
-   * Returns the name under which a schema is declared, or undefined if it has none. Declares the
-   * schema that a reference points to.
+   * Returns the name under which a schema is declared, or undefined if it has none. If the schema
+   * is a reference, also declares the schema that it points to.
    */
   #nameOf(schema) {
     const name = this.#declaredName(schema)

@@ -176,8 +176,7 @@ function commandSection(command: Command, flags: readonly Option[], more: string
 }
 
 /**
- * Returns the end of the sentence about a command's flags: a list of the flags whose defaults
- * differ from those of `serve`.
+ * Returns a command's flags whose defaults differ from those of `serve`, as the end of a sentence.
  */
 function defaultsOf(command: Command, serve: Command): string {
   const differing = command.options.filter(({ long, defaultValue }) =>

@@ -66,8 +66,8 @@ else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
 }
 
 /**
- * Returns the responses with this name, which is an operation id and a status. There is one
- * response for each combination of values of the assumptions that change it.
+ * Returns the responses with this name, which is an operation id and a status. If assumptions
+ * change the response, returns one response for each combination of their values.
  */
 async function variantsOf(name: string): Promise<Examples[keyof Examples][string]> {
   const deciding: AssumptionId[] = []

@@ -17,8 +17,8 @@ import { build } from 'vite'
 const root = join(import.meta.dirname, '..')
 
 /**
- * Makes the dynamic imports of the client static. The inspector is one script anyway, and Vite
- * would add a loader for style sheets that no dynamic import needs.
+ * Makes the dynamic imports of the client static. The inspector is one script anyway. For dynamic
+ * imports, Vite would add code that loads style sheets, which is not needed here.
  */
 const STATIC_IMPORTS = {
   name: 'static-imports',

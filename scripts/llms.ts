@@ -83,8 +83,8 @@ else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
 }
 
 /**
- * Returns the test in each runner's recipe: the first code block that imports the package. A test
- * runs these code blocks.
+ * Returns the example in each runner's recipe: the first code block that imports the package. A
+ * test checks that these examples work.
  */
 function samples(): string {
   const recipes = readFileSync(join(root, 'docs/write-tests.md'), 'utf8').split(/^## /m)

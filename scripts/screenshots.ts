@@ -80,7 +80,7 @@ async function writeReport(file: string): Promise<void> {
   await runTest(
     mock,
     'inbox › shows e-mails only',
-    'expected 5 messages of email, got in_app, push, sms',
+    'expected 5 email messages, got in_app, push, sms',
     async (env) => {
       await request(env, '/v1/messages?chanel=email&limit=5')
       await request(env, '/v1/messages?page=1')

@@ -110,7 +110,7 @@ async function runCase(
     if (error instanceof Skipped) return
     throw new Error(`${id} fails in the profile ${profile}`, { cause: error })
   }
-  throw new Error(`${id} detects a value that the profile ${profile} doesn't have`)
+  throw new Error(`${id} detects the wrong value in the profile ${profile}`)
 }
 
 function assumptionTable(): string {

@@ -63,8 +63,8 @@ describe('help', () => {
 })
 
 /**
- * Variables of flags that have different descriptions in different commands, but the same meaning,
- * such as the server's address or the key of an environment.
+ * Variables whose flags mean the same in all commands, although their descriptions differ. Examples
+ * are the server's address and an environment's key.
  */
 const SAME_MEANING = [
   'ADMIN_TOKEN',
@@ -77,7 +77,7 @@ const SAME_MEANING = [
   'TARGET'
 ].map((name) => `NOTIFICATION_MOCK_${name}`)
 
-/** Returns the options of a command and its subcommands that read an environment variable. */
+/** Returns those options of a command and its subcommands that read an environment variable. */
 function optionsWithVariable(command: Command): Option[] {
   const options = command.options.filter(({ envVar }) => envVar !== undefined)
   return [...options, ...command.commands.flatMap(optionsWithVariable)]

@@ -46,7 +46,7 @@ test('prints the report and exits with 1 if the coverage is below --min', async 
   })
 })
 
-test('without --all, prints at most 12 lines, and the totals and typos come first', async () => {
+test('without --all, prints at most 12 lines, starting with the totals and typos', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?chanel=sms')
   const whole: Coverage = (await mock.get('/_mock/coverage/server')).json
@@ -100,7 +100,7 @@ test('reports why the coverage is unavailable, without printing keys or password
   )
 })
 
-test('lists injected statuses and sent requests that are not in the API reference', async () => {
+test('lists statuses and requests that are not in the API reference', async () => {
   const mock = await useMock()
   for (const status of [503, 422]) {
     await addFault(mock, { effect: { status } })

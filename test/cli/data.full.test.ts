@@ -90,7 +90,7 @@ test('exec warns in one line that a seed is not applied to existing data', async
   expect(stderr).toMatch(new RegExp(`^notification-mock exec: ${NOT_APPLIED}.+\\n$`))
 })
 
-test("serve prints no key for existing data if the seed doesn't name its key", async () => {
+test("serve prints an existing environment's key only if a seed contains the key", async () => {
   const { start } = await createDataFile()
   const other = await start('other.yaml')
   expect(other.printed).toContain('  shop  (key unknown: no seed names it)\n')

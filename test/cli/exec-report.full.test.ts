@@ -107,7 +107,7 @@ test('--strict keeps the exit code of a failed command', async () => {
 const CANT_WRITE = "notification-mock exec: warning: can't write cleaned/file: its folder does not"
 
 test.each(['--report', '--coverage-json'])(
-  "if the file of %s can't be written, warns and exits with the command's exit code",
+  "if the file for %s can't be written, warns and keeps the command's exit code",
   async (flag) => {
     const { code, stderr, read } = await run([flag, 'cleaned/file', '--summary', 'summary.md'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(CANT_WRITE) })
@@ -123,7 +123,7 @@ test("--strict still fails the command if a report can't be written", async () =
   expect(stderr).toContain('(unknown-parameter)\n')
 })
 
-test('open starts a server that can repeat the requests of a failed test', async () => {
+test('`open` starts a server that can repeat the requests of a failed test', async () => {
   const { folder } = await run(['--report', 'run.html'])
   const { url, printed } = await startCommand(['open', 'run.html', '--test', 'a |'], {
     cwd: folder
@@ -138,7 +138,7 @@ test('open starts a server that can repeat the requests of a failed test', async
   expect(await response.json()).toMatchObject({ sequence: 1, status: 200, result: 'equal' })
 })
 
-test('merge-reports merges two runs into a report that open can read', async () => {
+test('merge-reports merges two runs into a report that `open` can read', async () => {
   const { folder } = await run(['--report', 'run.html'])
   const { folder: other } = await run(['--report', 'run.html'])
   const files = [folder, other].map((name) => join(name, 'run.html'))
@@ -155,7 +155,7 @@ test('merge-reports merges two runs into a report that open can read', async () 
   expect(printed).toContain('Reopened "a | test" at ')
 })
 
-test('open reports an unknown test or file as a usage error', async () => {
+test('`open` reports an unknown test or file as a usage error', async () => {
   const { folder } = await run(['--report', 'run.html', '--report-state', 'off'])
   const open = async (...args: string[]) => {
     const { code, stderr } = await runCommand(['open', ...args], { cwd: folder })

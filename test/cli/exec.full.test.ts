@@ -238,9 +238,9 @@ describe('exec with flags for coverage', () => {
   })
 })
 
-describe('checks the files that it will write before it runs the command', () => {
+describe('before it runs the command, checks the files that it will write', () => {
   test.concurrent.each(['--report', '--summary', '--coverage-json', '--export-on-exit'])(
-    'rejects an unwritable file of %s',
+    "rejects a file for %s that can't be written",
     async (flag) => {
       const command = [process.execPath, '-e', 'console.log("was run")']
       const ended = await runCommand(['exec', flag, 'gone/file', '--', ...command])

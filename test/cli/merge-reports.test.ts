@@ -55,7 +55,7 @@ async function writeTwo() {
   return { folder, run, merged: mergeReports(reports) }
 }
 
-test('a merged report lists failed tests first, and each test with its own requests', async () => {
+test('a merged report lists failed tests first, and keeps the requests of each test', async () => {
   const merged = mergeReports(await readTwo())
   const rows = merged.tests.map((reported) => ({
     outcome: reported.outcome,
@@ -84,7 +84,7 @@ test("a merged report combines all runs' commands, requests, hints and coverage"
   expect(coverage.requests).toBe(8)
 })
 
-test('a merged report has each baseline once, and opens a failed test by its title', async () => {
+test('a merged report stores each baseline once, and lets you choose a test by title', async () => {
   const [a, b] = await readTwo()
   const merged = mergeReports([a, b])
   const opened = chooseTests(merged, 'same title')
@@ -120,7 +120,7 @@ test('merge-reports writes the report and the summary, and checks the coverage',
   })
 })
 
-test('a merged summary omits the hints that their own run allowed', async () => {
+test("a merged summary omits a run's hints if that run allowed them", async () => {
   const [a, b] = await readTwo()
   const countHints = () => runMarkdown(mergeReports([a, b])).match(/ hint: /g)?.length
   expect(countHints()).toBe(2)

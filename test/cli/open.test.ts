@@ -27,7 +27,7 @@ test('opens the first failed test, or the test whose title contains the given te
   )
 })
 
-test('says that a report has no state', async () => {
+test('rejects a report that was written with --report-state off', async () => {
   const off = await report('off')
   expect(off.baselines).toEqual([])
   expect(() => chooseTests(off, undefined)).toThrow('was written with --report-state off')
@@ -46,7 +46,7 @@ test('rejects a file that is missing, damaged or not a report', () => {
   expect(() => readReport(write(data))).toThrow('is damaged: download or write the report again')
 })
 
-test('stops at a request that failed, that the error mentions or that has a hint', () => {
+test('stops at a request that failed, has a hint, or is named in the error', () => {
   const requests = [1, 2, 3].map((sequence) => ({
     ...{ sequence, status: 200, path: `/v1/${sequence}` },
     query: sequence === 3 ? { limit: '0' } : {}

@@ -92,7 +92,7 @@ test('start, status and stop work together without further arguments', async () 
   expect(await run('status')).toMatchObject(NONE)
 })
 
-test('start fails with the error from the log, and leaves no server behind', async () => {
+test('`start` fails with the error from the log, and leaves no server behind', async () => {
   const { run } = createUser()
   const message = "error: the server did not start: gone.yaml: can't be read: there is no such file"
   expect(await run('start', '--port', '0', '--seed', 'gone.yaml')).toEqual(failed(message))
@@ -102,7 +102,7 @@ test('start fails with the error from the log, and leaves no server behind', asy
 const areHealthy = (servers: { url: string }[]) =>
   Promise.all(servers.map(({ url }) => isHealthy(url)))
 
-test('if several servers run, stop needs --port, and stops only that server', async () => {
+test('if several servers run, `stop` needs --port, and stops only that server', async () => {
   const { start, run } = createUser()
   const first = await start()
   const servers = [first, await start(), await start()]
@@ -111,7 +111,7 @@ test('if several servers run, stop needs --port, and stops only that server', as
   expect(await areHealthy(servers)).toEqual([false, true, true])
 })
 
-test('stop --all stops all servers, even if an environment variable names a port', async () => {
+test('`stop --all` stops all servers, even if an environment variable names a port', async () => {
   const { start, cwd, env } = createUser()
   const first = await start()
   const servers = [first, await start()]
@@ -120,7 +120,7 @@ test('stop --all stops all servers, even if an environment variable names a port
   expect(await areHealthy(servers)).toEqual([false, false])
 })
 
-test('stop never ends another process with the same port or process id', async () => {
+test('`stop` never ends another process with the same port or process id', async () => {
   const { start, run, env } = createUser()
   const killed = await start()
   const file = join(dirname(killed.logFile), `${new URL(killed.url).port}.json`)
@@ -148,7 +148,7 @@ test('no command uses a proxy to reach a server on this machine', async () => {
   expect(await run('stop')).toMatchObject({ code: 0, stdout: expect.stringContaining(url) })
 })
 
-test('status keeps the record of a process that is alive but does not respond', async () => {
+test('`status` keeps the record of a process that is alive but does not respond', async () => {
   const { start, run } = createUser()
   const server = await start()
   const port = await freePort()
@@ -185,7 +185,7 @@ test('a signal that ends `start` early also ends the server that it is starting'
   expect(await run('status')).toMatchObject(NONE)
 })
 
-test('wait exits when the server is ready, even if the server starts after wait', async () => {
+test('`wait` exits when the server is ready, even if the server is started later', async () => {
   const port = await freePort()
   const { run } = createUser(port)
   const waiting = run('wait')
@@ -198,7 +198,7 @@ test('wait exits when the server is ready, even if the server starts after wait'
   })
 })
 
-test('wait fails after its timeout, and reports why the server was not ready', async () => {
+test('`wait` fails after its timeout, and reports why the server was not ready', async () => {
   const { run } = createUser()
   const message = 'not ready after 1 s: http://127.0.0.1:9/health: no response: '
   expect(await run('wait', 'http://127.0.0.1:9', '--timeout', '1')).toEqual(failed(message))

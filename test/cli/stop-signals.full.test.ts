@@ -36,7 +36,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   }
 )
 
-test('a signal lets requests in flight finish, even if npm sends the signal twice', async () => {
+test('after a signal, requests in flight finish, even if npm sends the signal twice', async () => {
   const cwd = createTempFolder()
   const { child, url, ended } = await startCommand(KEPT, { cwd })
   const calls = await Promise.all(

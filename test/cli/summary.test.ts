@@ -5,7 +5,7 @@ import { connect } from '../../src/client/index.js'
 import { reportOf } from '../../src/client/report.js'
 import { useNewMock } from '../support/mock.js'
 
-test('a summary stays below the 1 MiB that GitHub accepts, and counts what it omits', async () => {
+test('a summary stays below the 1 MiB that GitHub accepts, and counts omitted lines', async () => {
   const { url } = await useNewMock()
   const mock = connect(url)
   const environment = await mock.environment()

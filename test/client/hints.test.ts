@@ -188,7 +188,7 @@ test('gives a hint for more than 20 equal requests within 2 seconds', async () =
   expect(hintsOf(mixed)).toEqual([])
 })
 
-test("a hint names an unread second page only if another list's second page is read", async () => {
+test('gives a hint for an unread second page only if another list is paged through', async () => {
   const { env, send } = await createEnvironment()
   await send('/v1/messages?limit=5')
   expect(await findHints(env)).toEqual([])

@@ -132,7 +132,7 @@ describe('openDatabase changes nothing and', () => {
     expect(readFolder(dirname(file))).toEqual(contents)
   })
 
-  test('rejects a file with a log that a newer version left behind when it was killed', () => {
+  test('rejects a file that has the log of a newer version that was killed', () => {
     const file = createDataFile()
     writeAndGetKilled(file, NEWER_MIGRATION)
     const contents = readFolder(dirname(file))
@@ -181,7 +181,7 @@ describe('migrations', () => {
   const { entries } = readJournal()
 
   test.each(entries.map((_, index) => index + 1))(
-    'upgrade a file with only the first %i migrations to the current schema',
+    'bring a file with only the first %i migrations up to date',
     (count) => {
       const { client } = open(createOlderFile(count)).db
       expect(readTables(client)).toEqual(readTables(open().db.client))
@@ -205,7 +205,7 @@ describe('migrations', () => {
     expectConsistentDatasets(server.db)
   })
 
-  test("keep messages, which a new fork returns with the fork's ids", async () => {
+  test('keep the messages, so that a new fork returns them with its own ids', async () => {
     const { server, send } = await serveOlderFile()
     const seeds = await server.loadSeeds()
     const { environment, apiKey } = await seeds.createEnvironment({ from: 'Shop' })
@@ -216,7 +216,7 @@ describe('migrations', () => {
     expectConsistentDatasets(server.db)
   })
 
-  test("keep the baseline's messages, which a fork of the reset environment returns", async () => {
+  test("keep the baseline's messages, so that a fork after a reset returns them", async () => {
     const { server, send } = await serveOlderFile()
     await send('/_mock/reset', 'shop-key', 'POST')
     const seeds = await server.loadSeeds()
@@ -281,7 +281,8 @@ function writeAndGetKilled(file: string, sql: string, openFile: OpenFile = openD
 }
 
 /**
- * Opens the file as another program does. Unlike ours, it stores nothing about its log in the file.
+ * Opens the file as another program does. Unlike our server, such a program stores nothing about
+ * its log in the file.
  */
 function openInOtherProgram(file: string) {
   const client = new Database(file)
@@ -344,7 +345,7 @@ function readJournal(): { entries: object[] } {
 }
 
 /**
- * Creates a data file as an older version would, which had only the first `migrationCount`
+ * Creates a data file as an older version did. That version had only the first `migrationCount`
  * migrations.
  */
 function createOlderFile(migrationCount: number): string {
@@ -400,7 +401,7 @@ function fillOlderFile(file: string): void {
   client.close()
 }
 
-/** Starts a server with a data file of an older version, which had only five migrations. */
+/** Starts a server with a data file from an older version that had only five migrations. */
 async function serveOlderFile() {
   const file = createOlderFile(5)
   fillOlderFile(file)

@@ -87,7 +87,7 @@ export function writeFilesOf(page: string, folder: string): void {
 
 /**
  * Runs a page's shell command, and returns its output. The command uses the server at `port`
- * instead of the one at 4210.
+ * instead of port 4210.
  */
 export async function outputOf(command: string, folder: string, port: number): Promise<string> {
   const executable = `"${process.execPath}" "${commandIn(await buildPackage())}"`

@@ -62,7 +62,7 @@ test('every command in the skill for agents prints what the skill shows', async 
   expect(failingHintsIn(JSON.parse(readFileSync(join(folder, 'record.json'), 'utf8')))).toEqual([])
 })
 
-/** Returns the ids of the hints with which `exec --strict` would fail. */
+/** Returns the ids of the hints that would make `exec --strict` fail. */
 function failingHintsIn(record: RunRecord): HintId[] {
   const { tests, hints } = reportOf(record)
   const all = [...tests.flatMap((reported) => reported.hints), ...hints]

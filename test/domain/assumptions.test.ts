@@ -537,7 +537,7 @@ describe('an environment in a seed', () => {
 })
 
 test.each(PROFILES)(
-  "GET /_mock/assumptions lists every assumption with the server's value in profile %s",
+  "GET /_mock/assumptions lists every assumption with the server's value in the profile %s",
   async (profile) => {
     const mock = await useMock({
       profile,

@@ -66,7 +66,8 @@ test.each(REPEATED)('masks a text that repeats %j in linear time', (part) => {
     }
     // Use the minimum, because other processes and the garbage collector disturb it least.
     const minimumOf = (length: number) => Math.min(...[0, 1, 2].map(() => durationOf(length)))
-    // Quadratic time would be 100 times as long. Add 5 ms, because short times are imprecise.
+    // In quadratic time, ten times the length would take 100 times as long. Add 5 ms, because short
+    // times are imprecise.
     expect(minimumOf(30_000), start).toBeLessThan(30 * minimumOf(3000) + 5)
   }
 })

@@ -48,16 +48,16 @@ test('a diff describes removed records by their names and subjects', async () =>
 })
 
 test.each([
-  ['its subject', { channel: 'email', subject: 'Hi', content: 'Tea?' }, 'email: Hi'],
-  ['its text', { channel: 'sms', content: 'Tea\nis  ready' }, 'sms: Tea is ready'],
-  ['its text without tags', { channel: 'email', content: '<p>Tea</p>' }, 'email: Tea'],
+  ['its channel and subject', { channel: 'email', subject: 'Hi', content: 'Tea?' }, 'email: Hi'],
+  ['its channel and text', { channel: 'sms', content: 'Tea\nis  ready' }, 'sms: Tea is ready'],
+  ['its channel and text without tags', { channel: 'email', content: '<p>Tea</p>' }, 'email: Tea'],
   [
-    'the start of a long text',
+    'its channel and the start of a long text',
     { channel: 'sms', content: 'x'.repeat(500) },
     `sms: ${'x'.repeat(100)}…`
   ],
-  ['its channel only, if it is empty', { channel: 'push', content: '' }, 'push']
-])('a diff describes a message by its channel and %s', async (_, message, label) => {
+  ['only its channel, if it has no content', { channel: 'push', content: '' }, 'push']
+])('a diff describes a message by %s', async (_, message, label) => {
   const { mock, key, add } = await useSeededMock()
   const id = await add(message)
   expect((await diffOf(mock, key)).messages.labels).toEqual({ [id]: label })

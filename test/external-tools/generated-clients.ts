@@ -92,7 +92,7 @@ export const GENERATORS = {
 /** The parts of the program that differ between the profiles. */
 const PROFILE_FACTS = {
   document: { envelope: '', invalid: '{ limit: 0 }', mistake: "{ channel: 'fax' }" },
-  // In the profile `live`, any string is a valid channel, so the program has its type error in
+  // In the profile `live`, any string is a valid channel, so the deliberate type error is in
   // `limit`.
   live: { envelope: '.data', invalid: '{ limit: 1001 }', mistake: "{ limit: 'ten' }" }
 }

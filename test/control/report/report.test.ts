@@ -32,7 +32,7 @@ async function describeAttempts(mock: ConnectedMock, title: string, outcomes: Ou
   }
 }
 
-test('a report merges the attempts of a test, and keeps the error of each', async () => {
+test("a report merges a test's attempts, and keeps the error of each attempt", async () => {
   const { mock } = await useConnectedMock()
   await describeAttempts(mock, 'flaky', ['failed', 'failed', 'passed'])
   await describeAttempts(mock, 'broken', ['failed', 'failed'])
@@ -92,7 +92,7 @@ test.each([
   ['500 records', { count: 501, length: 1 }, 500],
   ['2 MiB', { count: 3, length: 900_000 }, 3]
 ])(
-  'compares at most %s of each kind of record, and reports the number',
+  'compares at most %s of each kind, and reports how many records it compared',
   async (_, { count, length }, compared) => {
     const { mock } = await useConnectedMock()
     const message = { channel: 'sms' as const, content: 'x'.repeat(length) }
@@ -189,7 +189,7 @@ test('reports requests that belong to no test, with their environment', async ()
   expect(unauthenticated).toMatchObject([{ status: 401, response: { status: 401 } }])
 })
 
-test('contains an unauthenticated request once, even if it came during many tests', async () => {
+test('lists an unauthenticated request only once, even if it came during many tests', async () => {
   const { server, mock } = await useConnectedMock()
   for (let index = 0; index < 3; index++) await createTest(mock, `test ${index}`)
   await server.get('/v1/messages?page=77', { key: 'wrong' })

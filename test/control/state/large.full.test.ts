@@ -33,7 +33,7 @@ async function startLargeMock(messages: SeedEnvironment['messages'] = MANY) {
   }
 }
 
-test('an export has the state from its start, even if the state changes meanwhile', async () => {
+test('an export shows the state at its start, even if the state changes meanwhile', async () => {
   const { mock, key, open, remove, state, load } = await startLargeMock()
   const before = await state()
   expect(before.length).toBeGreaterThan(15_000_000)

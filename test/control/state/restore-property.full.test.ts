@@ -154,7 +154,7 @@ function trySetPrimary(
   identifier: string,
   under: string
 ) {
-  // The profile `live` only finds integrations by id.
+  // The profile `live` finds integrations only by id.
   const { integrations = [] } = exportedOf({ services }, environment)
   const id = integrations.find((integration) => integration.identifier === identifier)?._id
   const run = () => ({

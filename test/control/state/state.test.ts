@@ -30,7 +30,9 @@ const FLOWS = { workflows: SHOP.workflows }
 const diffOf = async (mock: TestMock, key: string, name = 'before'): Promise<EnvironmentDiff> =>
   (await mock.get(`/_mock/snapshots/${name}/diff`, { key })).json
 
-/** Returns a seed that replaces the message with this id, and adds and replaces other records. */
+/**
+ * Returns a seed that replaces the message that has this id, and adds and replaces other records.
+ */
 function mergedSeed(messageId: string | undefined): string {
   const steps = [
     { stepId: 'mail', type: 'email' },
@@ -50,7 +52,7 @@ function mergedSeed(messageId: string | undefined): string {
   })
 }
 
-test('merge adds records, and replaces records with the same name in place', async () => {
+test('merge adds new records, and replaces existing records in place', async () => {
   const mock = await useMock()
   const { apiKey: key } = await createEnvironment(mock, { seed: SEED })
   const before = await stateOf(mock, key)
@@ -309,7 +311,7 @@ test.each([
 })
 
 test('removing a snapshot with its own baseline leaves no rows behind', async () => {
-  // A report keeps the first baseline of created environments, so use a seeded environment.
+  // Use a seeded environment, because a report keeps the first baseline of a created one.
   const mock = await useNewMock()
   const key = DEVELOPMENT
   await mock.post('/_mock/seed?mode=replace', { key, body: shopJson(SMS_MESSAGE) })
@@ -392,7 +394,7 @@ test('the diff of a snapshot lists added, removed and changed records', async ()
   expectConsistentDatasets(mock.db)
 })
 
-test("a later snapshot's diff lists what a restore removed or added back", async () => {
+test("after a restore, a later snapshot's diff lists removed and re-added records", async () => {
   const mock = await useMock()
   const key = await createSnapshottedFork(mock)
   const { added, removed } = await changeRecords(mock, key)
