@@ -84,8 +84,8 @@ async function build() {
 }
 
 /**
- * Starts the server once, which stores the default seed as a database image in dist/ and makes
- * later starts faster.
+ * Starts the server once, so that it stores the default seed as a database image in dist/. This
+ * makes later starts faster.
  */
 async function storeDefaultImage() {
   try {

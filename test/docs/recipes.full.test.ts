@@ -177,7 +177,7 @@ function run(
   const path = (process.env.PATH ?? '')
     .split(delimiter)
     .filter((entry) => !entry.includes('node_modules'))
-  // The page's own calls of `exec` read the variable too.
+  // `exec` commands on the page read this variable too.
   const strict = { NOTIFICATION_MOCK_STRICT: '1' }
   const env = { ...envWithoutRunner(), ...strict, PATH: path.join(delimiter), CI: '1' }
   const { status, stdout, stderr } = spawnSync(command, args, {

@@ -154,7 +154,7 @@ class Environments {
     return { status: response.status, headers: comparable, text: response.text }
   }
 
-  /** Returns the rows of every table that belong to the environments with these names. */
+  /** Returns the rows, from all tables, that belong to the environments with these names. */
   rowsOf(names: readonly Name[]): Record<string, unknown[]> {
     const {
       environments: all = [],
@@ -225,7 +225,7 @@ function integrationRequests(name: string): Request[] {
   return ids.map((id) => setPrimary(id))
 }
 
-/** Returns every request for a step whose workflow or step only this environment has. */
+/** Returns all step requests in which the workflow or the step exists only in this environment. */
 function stepRequests(name: string): Request[] {
   const ids = idsOf(name)
   const ownWorkflow = workflowForms(ids.workflow, `${name}-flow`)

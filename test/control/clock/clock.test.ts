@@ -39,7 +39,7 @@ test('a fixed clock stands still until it is advanced', async () => {
   expect((await advance(mock, 1500)).json.now).toBe('2020-01-01T00:00:01.500Z')
 })
 
-test('a clock with an offset follows the machine, and advancing changes the offset', async () => {
+test('a clock with an offset follows the machine; advancing it changes the offset', async () => {
   const { mock, pass } = await useClock()
   const { json } = await setClock(mock, { mode: 'offset', by: -DAY })
   expect(json.now).toBe('2026-02-17T12:00:00.000Z')
