@@ -60,8 +60,8 @@ export interface AppOptions extends Pick<Config, AppConfig> {
 }
 
 /**
- * Values that two Fastify instances share: the one created at startup, and the one that is loaded
- * when a request first needs its routes.
+ * Values that both Fastify instances use. One instance is created at startup, the other when a
+ * request first needs its routes.
  */
 interface Shared {
   /** The routes of both instances, so that a 404 can suggest any of them. */
@@ -167,8 +167,8 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
   app.addHook('onSend', injectIntoResponse) // faults that truncate or lose the response
   app.addHook('onSend', delayResponse(services.latency))
 
-  // `openRecord` also closes the journal's record as soon as the response is sent or the connection
-  // is lost.
+  // `openRecord` itself closes the journal's record, as soon as the response is sent or the
+  // connection is lost.
   if (logger.isLevelEnabled('debug')) {
     app.addHook('onResponse', async (_request, reply) => logResponse(reply))
   }
@@ -213,10 +213,11 @@ export function registerOperations(app: FastifyInstance, services: Services): vo
 
   app.register(authentication, services) // onRequest: 401
   app.register(rejectMalformedQuery, services) // onRequest: 400
-  // The route of an operation adds two onRequest hooks: the idempotency key (409), then the warning
-  // about unknown parameters.
+  // An operation's route adds two onRequest hooks. The first checks the idempotency key (409), the
+  // second warns about unknown parameters.
   app.register(faultInjection, services) // preValidation: latency and faults
-  // Then each route validates the request (422) and calls its handler: service → repository.
+  // Then each route validates the request (422). Its handler calls a service, which calls a
+  // repository.
   app.register(integrationRoutes, services)
   app.register(messageRoutes, services)
   app.register(workflowStepRoutes, services)
@@ -256,7 +257,7 @@ function serverOptions({ requestTimeout }: AppOptions): FastifyHttpOptions<Serve
  * reject by itself, so that their error bodies have the usual format.
  */
 function configureServer(app: FastifyInstance, clock: Clock): void {
-  // Accept every content type and keep the body unparsed: no operation reads it, only the journal.
+  // Accept every content type and keep the body unparsed, because only the journal reads it.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
@@ -294,8 +295,8 @@ function pathForms(options: AppOptions) {
 }
 
 /**
- * Returns the clock, random source and assumptions for an error body: those of the request's
- * environment, or the server's defaults if the request has no valid key.
+ * Returns the clock, random source and assumptions for an error body. They come from the request's
+ * environment, or from the server if the request has no valid key.
  */
 function errorSources({ environment }: FastifyRequest, { services, clock }: AppOptions) {
   if (environment) return environment

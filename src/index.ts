@@ -39,7 +39,7 @@ export interface MockEnvironment
   apiKeys: string[]
 }
 
-/** Facts about a run, and the tests whose starting state its report contains. */
+/** Facts about a run, and the tests for which its report includes the starting state. */
 export interface ReportOptions extends RunFacts, RunRecordOptions {}
 
 /** A running server and a client for it. */

@@ -86,8 +86,8 @@ async function waitForResult(child: ChildProcess): Promise<StartResult> {
       result = message as StartResult
       if (result.kind === 'ready') settle()
     })
-    // After a message about a failure, wait until the server exits, because it logs its error after
-    // it has sent the message.
+    // If the start failed, wait until the server exits, because it sends this message before it
+    // logs the error.
     child.once('exit', () => {
       // A message may still arrive after the exit, until the channel is closed.
       if (child.connected) child.once('disconnect', () => settle())
@@ -205,8 +205,8 @@ async function startedServers(port?: number): Promise<ServerState[]> {
 }
 
 /**
- * Returns the state of a server. It is `gone` only if another mock server has its port, or if its
- * process has ended. A failed request alone isn't enough, because the server may be busy.
+ * Returns the state of a server. It is `gone` only if its process has ended or another mock server
+ * now uses its port. A failed request alone isn't enough, because the server may be busy.
  */
 async function stateOf(server: StartedServer): Promise<ServerState['state'] | 'gone'> {
   const instance = await instanceAt(server.url)

@@ -15,9 +15,9 @@ const LEFTOVER_GRACE = 500
 /**
  * A running command with its child processes.
  *
- * Without a terminal, the command gets its own process group, and signals are sent to the whole
- * group, because npm and shells don't forward signals to their child processes. At a terminal, the
- * command stays in this process's group, because only this group may read from the terminal.
+ * Without a terminal, the command gets its own process group. Signals are sent to the whole group,
+ * because npm and shells don't forward signals to their child processes. At a terminal, the command
+ * stays in this process's group, because only this group may read from the terminal.
  */
 export class CommandProcess {
   /** Resolves when the command ends. Rejects with the system's error if it can't be started. */
@@ -101,7 +101,7 @@ export async function endLike({ code, signal }: Ending): Promise<void> {
   if (signal === null) return
   restoreDefaultAction(signal)
   process.kill(process.pid, signal)
-  // If the system supports the signal, it ends this process during the delay.
+  // The signal ends this process during the delay, if the system supports the signal.
   await delay(LEFTOVER_GRACE)
   process.exit(128 + constants.signals[signal])
 }

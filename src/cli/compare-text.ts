@@ -45,7 +45,7 @@ export function documentText({ compared, missing, differences }: DocumentCompari
   ])
 }
 
-/** How many places of a difference are printed. */
+/** The maximum number of places to print for each difference. */
 const MAX_PLACES = 3
 
 function documentLines(difference: DocumentDifference): string[] {

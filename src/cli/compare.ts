@@ -101,7 +101,7 @@ function outcomeOptions(): Option[] {
   return [
     new Option(
       '--replaced',
-      'set this if record, with the same --api-key, replaced the personal data in the seed'
+      'set this if record wrote the seed with the same --api-key and replaced personal data'
     ),
     withoutVariable(profileOption('profile to use for the seed', 'the profile in the seed')),
     withoutVariable(assumeOption()),

@@ -71,7 +71,7 @@ function recordOptions(): Option[] {
     ),
     repeatable(
       '--integration <id>',
-      'make this integration primary; name the current primary first; may be repeated',
+      "make this integration primary; pass each channel's current primary first; may be repeated",
       [],
       'the integrations that the target lists'
     ),

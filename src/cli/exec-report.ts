@@ -100,7 +100,7 @@ function strictFailures(report: Report | undefined, options: StrictOptions): str
   const lines = hints.map(
     ({ id, message, source }) => `\n${printable(`${source}: ${message} (${id})`)}`
   )
-  return [`--strict: the requests have likely mistakes${lines.join('')}`]
+  return [`--strict: found likely mistakes in the requests${lines.join('')}`]
 }
 
 /** Prints or writes the coverage. Returns why the run fails `--min`. */

@@ -45,7 +45,7 @@ function reportOptions(): Option[] {
     'set a variable for the command; the value is url, url/<path> or key (of the first environment)'
   const summary = 'append a Markdown summary to this file: failures, hints and coverage'
   const state = 'the tests that `notification-mock open` can reopen from the report'
-  const strict = 'fail on hints at likely mistakes, such as an unknown parameter'
+  const strict = 'fail on hints about likely mistakes, such as an unknown parameter'
   const allow = `hint that --strict ignores: ${HINT_IDS.join(', ')}`
   const failOn = 'fail on this hint too; --strict alone ignores page-not-requested'
   return [
@@ -191,7 +191,7 @@ function commandEnv(mock: Mock, flags: ExecFlags, options: MockOptions): NodeJS.
   }
 }
 
-/** How programs write the loopback addresses in `NO_PROXY`. */
+/** The loopback addresses, in all forms that programs recognize in `NO_PROXY`. */
 const LOOPBACK = ['localhost', '127.0.0.1', '::1', '[::1]']
 
 /**

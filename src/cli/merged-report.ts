@@ -82,7 +82,7 @@ function mergeRuns(files: readonly ReportFile[]): Report['run'] {
     node: [...new Set(runs.map(({ node }) => node))].join(', '),
     command: [...new Set(commands)].join('; ') || undefined,
     exitCode,
-    // The merged hints themselves state whether their run allowed them.
+    // Each merged hint states whether its own run allowed it.
     allowedHints: undefined,
     mergedFrom: files.map(({ file }) => file)
   }

@@ -34,7 +34,7 @@ export function addCommands(root: Command): void {
       undefined,
       'the first request that failed or that the failure mentions'
     ),
-    countOption('--port <number>', 'port to listen on; 0 takes a free one', 65_535).default(0),
+    countOption('--port <number>', 'port to listen on; 0 selects a free one', 65_535).default(0),
     keyOption('--api-key <key>', 'API key of the environment', 'a key derived from its id'),
     new Option('--no-open', 'do not open the inspector in the browser')
   ]).action(open)

@@ -50,11 +50,11 @@ export function addServerOptions(
   const fallbackTimeout = 'how long to wait if the fallback server sends nothing; 0 means no limit'
   const level = new Option(
     '--log-level <level>',
-    'log level of stderr; info logs rejected requests, debug logs all'
+    'log level of stderr; info logs rejected requests, debug logs all requests'
   )
   addOptions(command.optionsGroup('Network:'), [
     hostOption('address to listen on'),
-    portOption('port to listen on; 0 takes a free one').default(port),
+    portOption('port to listen on; 0 selects a free one').default(port),
     textOption('--admin-token <token>', adminToken, 'generated if the host is not loopback'),
     new Option('--no-cors', 'reject requests from web pages of other origins'),
     new Option('--no-inspector', inspector),
@@ -190,7 +190,7 @@ export function profileOption(description?: string, unset?: string): Option {
 
 export function assumeOption(): Option {
   const description =
-    'override an assumption of the profile; repeatable, GET /_mock/assumptions lists all'
+    'override an assumption of the profile; repeatable; GET /_mock/assumptions lists all'
   return new Option('--assume <id=value>', description)
     .default({}, 'none')
     .argParser((text: string, before: Record<string, string>) => {

@@ -106,7 +106,7 @@ Examples:
 
 A flag overrides its variable. Exit codes: 0 success, 1 failure, 2 usage error.`
 
-/** Returns the subcommand that the words name, such as `seed check`. */
+/** Returns the subcommand with the name in `words`, such as `seed check`. */
 function findCommand(root: Command, words: readonly string[]): Command {
   const [name, ...rest] = words
   const subcommand = root.commands.find((command) => command.name() === name)

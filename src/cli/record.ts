@@ -104,7 +104,7 @@ async function run(flags: RecordFlags, command: Command): Promise<void> {
   const { from, out, messages, timeout, workflow, step, assume, json } = flags
   if (!/\.(ya?ml|json)$/i.test(out)) command.error('error: --out must end in .yaml or .json')
   // All records stay in memory. Without this V8 flag, the heap would grow to several times the size
-  // of the records before a garbage collection.
+  // of the records before V8 collects garbage.
   setFlagsFromString('--heap-growing-percent=30')
   const signal = abortOnSignal()
   const progress = progressLine()

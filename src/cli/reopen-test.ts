@@ -50,7 +50,8 @@ export async function reopenTests(
     journal: Math.max(1000, ...tests.map(({ requests }) => requests.length * 2))
   })
   const opened = recreate(first, report, server, keyOf(first), clock)
-  // Repeat the first test last, because the server's clock stays at the time of its next request.
+  // Repeat the first test last, so that the server's clock stays at the time of that test's next
+  // request.
   for (const test of others) {
     await recreate(test, report, server, keyOf(test), clock).replay.repeatUntil()
   }

@@ -140,7 +140,8 @@ function missingReason({ outcome, startMissing }: ReportedTest, { baselines }: R
 export function failingRequest({ requests, hints, error = '' }: ReportedTest): number | undefined {
   const hinted = new Set(hints.flatMap((hint) => hint.requests))
   const failing =
-    // A path is often mentioned together with a query, which only one of its requests has.
+    // Prefer a request whose query the error mentions too, because several requests may have the
+    // same path.
     requests.find(
       ({ path, query }) => Object.keys(query).length > 0 && error.includes(targetOf(path, query))
     ) ??

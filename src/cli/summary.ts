@@ -45,7 +45,8 @@ export function runMarkdown(report: Report): string {
       ? `${failed.length} of ${tests.length + dropped} failed`
       : 'no test has its own environment'
   const omitted = lines.length - MAX_LINES
-  const omission = omitted > 0 ? [`and ${omitted} more lines; --report writes all to a file`] : []
+  const more = `and ${omitted} more lines; --report writes everything to a file`
+  const omission = omitted > 0 ? [more] : []
   const items = [...lines.slice(0, MAX_LINES), ...omission].map(
     (line) => `- ${escapeMarkdown(printable(line).slice(0, MAX_LINE_LENGTH))}\n`
   )

@@ -35,8 +35,8 @@ export interface EnvironmentOptions extends Omit<wire.NewEnvironment, 'seed' | '
 
 export interface RunRecordOptions {
   /**
-   * The tests whose starting state the record contains. `notification-mock open` needs this state.
-   * The default is `off`.
+   * The tests for which the record includes the starting state. `notification-mock open` needs this
+   * state. The default is `off`.
    */
   states?: wire.ReportState
   /** The id of an environment. The record then contains only the environment's test. */

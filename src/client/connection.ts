@@ -14,7 +14,7 @@ export interface Received extends Pick<Awaited<ReturnType<Fetch>>, 'ok' | 'statu
   json(): Promise<unknown>
 }
 
-/** A function that sends requests like `fetch`. */
+/** A function that sends a request and is called like `fetch`. */
 type Send = (
   url: string,
   request: {
@@ -36,8 +36,8 @@ export interface ConnectOptions {
 }
 
 /**
- * Keeps the function of a stub in the server, and returns its id. Only available if the server runs
- * in this process.
+ * Stores a stub's function in the server, and returns the function's id. Only available if the
+ * server runs in this process.
  */
 export type RegisterReply = (
   respond: (request: ReceivedRequest & { apiKey: string }) => unknown

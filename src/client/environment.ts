@@ -43,7 +43,7 @@ export interface StubRequest<Body = unknown> extends ReceivedRequest {
   env: AttachedEnvironment
 }
 
-/** Returns the response to a request. It may take up to 5 seconds. */
+/** Returns the response to a request. Must finish within 5 seconds. */
 export type StubReply<Body = unknown> = (
   request: StubRequest<Body>
 ) => wire.StubResponse | Promise<wire.StubResponse>
@@ -200,8 +200,8 @@ function toNewStub(stub: wire.NewStub | FunctionStub, connection: Connection): w
   }
   if (!connection.registerReply) {
     throw new MockError(
-      '`reply` needs the client of a server that createMock started here; ' +
-        'this server can only send a fixed `status`, `headers` and `body`'
+      '`reply` needs a client from createMock; ' +
+        'a stub from this client can only have a fixed `status`, `headers` and `body`'
     )
   }
   const id = connection.registerReply(({ apiKey, ...request }) =>

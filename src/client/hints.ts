@@ -68,8 +68,9 @@ interface Finder {
    */
   groupsOf(request: RecordedRequest, epoch: number): readonly string[]
   /**
-   * Returns the requests of the group that the hint is about. Without this function, the hint is
-   * about all of them. `laterPages` contains every group's requests for pages after the first one.
+   * Returns the affected requests of the group. Without this function, the hint is about all
+   * requests of the group. `laterPages` contains every group's requests for pages after the first
+   * one.
    */
   select?(members: Requests, laterPages: Requests): Requests
   message(group: string, affected: Requests): string

@@ -10,7 +10,7 @@ import { type Hint, type HintId, hintsOf } from './hints.js'
 /** A test's record, with hints about the test's requests. */
 export interface ReportedTest extends TestRecord {
   hints: Hint[]
-  /** The file of the report that contained the test, if several reports were merged. */
+  /** The report file that the test came from, if several reports were merged. */
   mergedFrom?: string
   /** The attempts before this one, oldest first, if the test was retried. */
   earlierAttempts?: Omit<ReportedTest, 'earlierAttempts'>[]
@@ -63,8 +63,9 @@ export function reportOf(record: RunRecord, facts: RunFacts = {}): Report {
 }
 
 /**
- * Merges the attempts of each test into its last attempt. Attempt 2 continues a test with the same
- * title and file that didn't pass in attempt 1, and so on.
+ * Merges the attempts of each test into its last attempt. Two records are successive attempts of a
+ * test if they have the same title and file, their attempt numbers follow each other, and the first
+ * attempt didn't pass.
  */
 function mergeAttempts(tests: readonly ReportedTest[]): ReportedTest[] {
   const merged = new Set(tests)

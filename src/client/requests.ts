@@ -34,8 +34,8 @@ interface WaitOptions {
   /** The longest time to wait. The default is 5 seconds. */
   within?: Duration
   /**
-   * Ignores requests up to this sequence number. By default, requests that are already recorded are
-   * accepted too.
+   * Ignores requests up to this sequence number. By default, a request that is already recorded
+   * counts too.
    */
   after?: number
   signal?: Signal

@@ -25,8 +25,8 @@ export interface StreamOptions {
    */
   onOpen?: () => void
   /**
-   * A sequence number. The stream first reports the recorded changes after the change with this
-   * number. By default, the stream reports only new changes.
+   * The sequence number of a change. The stream first reports the recorded changes that came after
+   * this change. By default, the stream reports only new changes.
    */
   changesAfter?: number
 }
@@ -106,7 +106,7 @@ async function* readStream(
   const options = { signal, headers, query }
   const { body } = await connection.send('GET', '/_mock/requests/stream', options)
   state.isOpen = true
-  // If no change is known yet, a reconnect asks for all kept changes, so that it misses none.
+  // If no change is known yet, a reconnect requests all recorded changes, so that it misses none.
   state.changesAfter ??= 0
   onOpen?.()
   for await (const { id, event, data } of readEvents(body)) {

@@ -136,7 +136,7 @@ function howToGet({ method }: Operation, { status, code, example }: OperationErr
   return example && REQUESTABLE.has(status) ? `${how}, such as ${method} ${example}` : how
 }
 
-/** The statuses of errors that a client gets by requesting the error's example path. */
+/** The statuses of errors that occur when a client requests the error's example path. */
 const REQUESTABLE = new Set<ErrorStatus>([403, 404, 422])
 
 const HOW: Record<ErrorStatus, string> & { [Code in ErrorCode]?: string } = {

@@ -147,7 +147,7 @@ const ASSUMPTIONS = {
   },
   'idempotency-match': {
     description:
-      'To whom an idempotency key belongs, and when a repeated request counts as the same.',
+      'Who owns an idempotency key, and which parts of a repeated request must be equal.',
     document: [
       'request',
       'the key belongs to the environment; ' +

@@ -25,8 +25,8 @@ export interface Environment extends Readonly<Omit<EnvironmentRow, 'profile' | '
   readonly assumptions: Assumptions
   readonly datasets: DatasetKeys
   /**
-   * For each dataset whose documents contain another environment's ids, that environment's id and
-   * organization id. Undefined for all other datasets. `withEnvironmentIds` replaces both ids.
+   * The environment id and organization id in each dataset's documents, if these belong to another
+   * environment; otherwise undefined. `withEnvironmentIds` replaces both ids.
    */
   readonly foreignOwners: Readonly<Record<DatasetKind, OwnerIds | undefined>>
   readonly random: Random

@@ -117,8 +117,8 @@ function rejectScheme(
   apiKey: string,
   environments: EnvironmentService
 ): Authentication {
-  // Don't repeat the header's first word in the message if the word may be a key that was sent
-  // without a scheme, or if it may contain a key, as in `ApiKey:<key>`.
+  // The header's first word may be a key that was sent without a scheme, or may contain a key, as
+  // in `ApiKey:<key>`. Don't repeat such a word in the message.
   const isScheme = /^(?!apikey)[a-z]{1,24}$/i.test(scheme) && !environments.isApiKey(scheme)
   const reason = apiKey
     ? 'the scheme must be ApiKey: "Authorization: ApiKey <key>"'

@@ -7,9 +7,9 @@ const MAX_LENGTH = 100
 const MAX_LENGTH_WITH_TAGS = 2000
 
 /**
- * Returns what a record is, without secrets: the channel and the subject or text of a message, or
- * the name of another record. Returns undefined if the record has no name. `json` is the record's
- * content.
+ * Returns a description of a record, without secrets: the channel and the subject or text of a
+ * message, or the name of any other record. Returns undefined if the record has no name. `json` is
+ * the record's content.
  */
 export function recordLabel(kind: DatasetKind, json: string, redact: Redact): string | undefined {
   if (kind === 'idempotency') return undefined
@@ -47,7 +47,7 @@ function contentOf(content: unknown): string {
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** Returns the start of a text in one line, without HTML tags. */
+/** Returns the start of a text on one line, without HTML tags. */
 function shorten(text: string): string {
   const plain = text
     .slice(0, MAX_LENGTH_WITH_TAGS)

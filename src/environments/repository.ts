@@ -111,7 +111,9 @@ export class EnvironmentRepository {
     this.#statements.deleteApiKeys.run({ environment })
   }
 
-  /** Returns the snapshots of an environment, or the baseline of a snapshot, oldest first. */
+  /**
+   * Returns the snapshots of an environment, oldest first. For a snapshot, returns its baseline.
+   */
   listSnapshots(environment: number): EnvironmentRow[] {
     return this.#statements.listSnapshots.all({ environment })
   }
@@ -216,7 +218,7 @@ export class EnvironmentRepository {
     })
   }
 
-  /** Returns the row, its snapshots and their baselines. */
+  /** Returns the rows of an environment, its snapshots and their baselines. */
   #withSnapshots(row: EnvironmentRow): EnvironmentRow[] {
     const snapshots = this.listSnapshots(row.key)
     return [row, ...snapshots.flatMap((snapshot) => this.#withSnapshots(snapshot))]

@@ -15,7 +15,7 @@ export const UNNAMED = 'Unnamed'
 
 export const ProfileName = namedEnum(
   'Profile',
-  'The set of default values for the assumptions of the environment',
+  "The default values of the environment's assumptions",
   PROFILES
 )
 

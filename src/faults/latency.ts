@@ -12,8 +12,8 @@ import { clearTimeout, setTimeout } from '../platform/timers.js'
 type DelayedRequest = { environment?: Environment | undefined; journalEntry: JournalEntry | null }
 
 /**
- * Keeps the latencies that environments set, in memory only. All other environments have the
- * server's latency.
+ * Keeps the latency of each environment that has set one, in memory only. Other environments have
+ * the server's latency.
  */
 export class LatencyService {
   readonly #serverLatency: Latency

@@ -154,7 +154,7 @@ export const injectIntoResponse: onSendHookHandler = (request, reply, payload, d
 /**
  * Returns the hook that runs last before a response is sent. It delays responses to requests that
  * were rejected before `preValidation`, because `injectFaults` couldn't delay these requests. It
- * sends all responses of one turn of the event loop together, which takes up to 20 % less time than
+ * sends all responses of one turn of the event loop together. This takes up to 20 % less time than
  * sending them one by one.
  */
 export function delayResponse(latency: LatencyService): onSendHookHandler {

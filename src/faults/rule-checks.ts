@@ -6,8 +6,8 @@ import type { FaultEffect, NewFaultRule } from './schemas.js'
 
 /**
  * Checks new rules and prepares their patterns. Each rule comes with its path in the request body.
- * Throws `invalid` for effects that can't be combined, headers that can't be sent and patterns that
- * can't be matched.
+ * Throws `invalid` if effects can't be combined, a header can't be sent, or a pattern can't be
+ * matched.
  */
 export async function checkRules(
   rules: readonly (readonly [path: string, NewFaultRule])[]

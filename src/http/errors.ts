@@ -98,8 +98,7 @@ export function storedErrorResponse(error: DomainError, path: string, sources: E
 }
 
 /**
- * Returns Fastify's error handler. The handler's errors about the data file mention its path,
- * `dataFile`.
+ * Returns Fastify's error handler. `dataFile` is the path to mention in errors about the data file.
  */
 export function errorHandler(
   sourcesOf: (request: FastifyRequest) => ErrorSources & { random: Pick<Random, 'uuid'> },
@@ -134,7 +133,7 @@ export function sendErrorResponse(
   // response.
   if (status === 413) reply.removeHeader('connection')
   if (status === 401) reply.header('WWW-Authenticate', 'ApiKey')
-  // The code `exists` also has the status 409, but repeating the request would fail again.
+  // The code `exists` also has the status 409, but a repeated request would fail again.
   const isRetryable = RETRYABLE.includes(status) && reply.request.errorCode !== 'exists'
   if (isRetryable) reply.header('Retry-After', '1')
   reply.headers(headers)

@@ -14,7 +14,7 @@ const DEFAULT_GRACE = 5000
 
 /**
  * How many milliseconds the server waits for clients to close their side of idle connections. A
- * client that watches its connections does so within one turn of its event loop. Other clients
+ * client that watches its connections closes them within one turn of its event loop. Other clients
  * notice only at their next request that the server has closed the connection.
  */
 const CLIENT_GRACE = 500
@@ -123,8 +123,7 @@ function isIdle(socket: Socket, lastRequest: LastRequest | undefined): boolean {
 
 /**
  * Returns whether all data has been passed to the operating system. Node reports a response as
- * finished even earlier. Closing the connection at that point would cut off the response to a slow
- * client.
+ * finished before that. Closing the connection then would cut off the response to a slow client.
  */
 const isAllWritten = (sockets: Sockets) =>
   [...sockets.keys()].every(({ writableLength }) => writableLength === 0)

@@ -12,10 +12,10 @@ interface Options {
 }
 
 /**
- * Returns the hook for requests without a route. If the assumption `path-form` is `lenient`, and
- * the path is another spelling of an operation's path, the hook routes the request again with the
- * operation's own path. Add this hook before the journal's hook, so that the journal records only
- * the second run.
+ * Returns the hook for requests without a route. If the assumption `path-form` is `lenient`, the
+ * path may be another spelling of an operation's path. In this case, the hook routes the request
+ * again with the operation's own path. Add this hook before the journal's hook, so that the journal
+ * records only the second run.
  */
 export function routeOtherPathForms(
   app: FastifyInstance,
@@ -30,7 +30,7 @@ export function routeOtherPathForms(
     reply.hijack()
     leaveUnlogged(reply)
     const { raw } = request
-    // Fastify expects the URL as the client sent it in `originalUrl`.
+    // Fastify expects `originalUrl` to be the URL that the client sent.
     Object.assign(raw, { originalUrl: request.url })
     raw.url = request.url.replace(path, () => usualPath)
     reply.raw.setHeader('x-mock-reason', headerText(describeForm(path, usualPath)))

@@ -57,7 +57,7 @@ function malformedRequest(detail: string | undefined): ErrorResponse {
 /**
  * Waits until the responses to all complete requests are sent. Then writes an error response to the
  * socket. Closes the socket only after the client has closed its side or has sent nothing for two
- * seconds, because closing it while the client still sends would lose the response.
+ * seconds. If the socket closed earlier, a client that is still sending would lose the response.
  */
 export function rejectOnSocket(
   socket: Socket,

@@ -15,7 +15,7 @@ test('a summary stays below the 1 MiB that GitHub accepts, and counts omitted li
   const summary = runMarkdown({ ...report, tests })
   expect(Buffer.byteLength(summary)).toBeLessThan(1024 * 1024)
   expect(summary).toContain('1000 of 1000 failed')
-  expect(summary).toContain('- and 700 more lines; --report writes all to a file\n')
+  expect(summary).toContain('- and 700 more lines; --report writes everything to a file\n')
 })
 
 test('a summary lists the hint about an unread page, which --strict ignores', async () => {

@@ -91,7 +91,7 @@ export const NewEnvironment = namedObject(
     ),
     stubs: Type.Optional(
       stringEnum(STUB_SETS, {
-        description: 'A built-in set of stubs to add; stubs of the seed or the origin override it'
+        description: 'A built-in set of stubs to add; stubs of the seed or of `from` override it'
       })
     ),
     apiKey: text(API_KEY, keyLimits),
@@ -145,9 +145,7 @@ export const ListedEnvironment = namedObject(
         description: 'Milliseconds from the last use to the removal'
       })
     ),
-    expiresAt: Type.Optional(
-      dateTime("When the environment is removed if it stays unused, by the machine's clock")
-    ),
+    expiresAt: Type.Optional(dateTime("When the environment expires, by the machine's clock")),
     reopenedTest: Type.Optional(
       Type.String({ description: 'Title of the test that `notification-mock open` has reopened' })
     ),

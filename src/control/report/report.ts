@@ -15,7 +15,7 @@ const MAX_BYTES = 64 * 1024 * 1024
 /** The maximum size of the starting states in a report, in bytes. */
 const MAX_STATE_BYTES = 32 * 1024 * 1024
 
-/** After describing this many bytes of requests, the server handles other requests. */
+/** How many bytes of requests to describe before the server handles other requests. */
 const SLICE = 32 * 1024
 
 type ReportServices = Pick<Services, 'faults' | 'journals' | 'redactionOf'> & {
@@ -24,7 +24,7 @@ type ReportServices = Pick<Services, 'faults' | 'journals' | 'redactionOf'> & {
 }
 
 export interface ReportOptions {
-  /** The tests whose starting state the report contains. */
+  /** The tests for which the report includes the starting state. */
   states: ReportState
   /** The id of an environment. The report then contains only its test. The default is all tests. */
   environmentId?: string | undefined
@@ -33,10 +33,9 @@ export interface ReportOptions {
 }
 
 /**
- * Yields the report as JSON. Describes one test at a time, failed tests first. Therefore, only the
- * baselines need more memory if there are more tests. Stops at `maxBytes` and counts what is
- * missing. A single test may take up to a quarter of `maxBytes`, and so may the unauthenticated
- * requests.
+ * Yields the report as JSON. Describes one test at a time, failed tests first, so only the memory
+ * for the baselines grows with the number of tests. Stops at `maxBytes` and counts what is missing.
+ * A single test may take up to a quarter of `maxBytes`, and so may the unauthenticated requests.
  */
 export async function* reportJson(
   services: ReportServices,
@@ -110,8 +109,8 @@ function testJson(
 }
 
 /**
- * Yields, as JSON, the requests that environments without a test received. Returns how many requests
- * it left out.
+ * Yields the requests to environments without a test, as JSON. Returns how many requests it left
+ * out.
  */
 async function* othersJson(
   { tests, journals, redactionOf }: ReportServices,

@@ -52,7 +52,7 @@ export function reportRoutes(
 }
 
 const ENVIRONMENT = 'Id of the environment, to report only its test'
-const STATES = 'The tests whose starting state the report contains, for `notification-mock open`'
+const STATES = 'Which tests to report with their starting state, for `notification-mock open`'
 
 /** Adds the routes that return and clear one environment's coverage of the API reference. */
 export function coverageRoutes(route: AddRoute, { coverage }: ControlServices): void {

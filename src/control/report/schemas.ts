@@ -15,7 +15,7 @@ import {
 
 export const REPORT_STATES = ['failed', 'all', 'off'] as const
 export const ReportState = stringEnum(REPORT_STATES, {
-  description: 'The tests whose starting state a report contains'
+  description: 'Which tests to report with their starting state'
 })
 export type ReportState = Static<typeof ReportState>
 
@@ -65,7 +65,7 @@ export const TestStart = namedObject(
     environmentId: Type.String({ description: 'Id of the environment' }),
     organizationId: Type.String({ description: 'Id of its organization' }),
     settings: freeObject('The settings of the environment, as in a seed'),
-    baseline: count('Index of the records in `baselines` of the report'),
+    baseline: count("Index of the test's records in the report's `baselines`"),
     randomStart: count('Seed of the random values if `settings` has no `randomSeed`'),
     faults: Type.Array(ref(FaultRule), { description: 'The fault rules' }),
     latency: ref(Latency),
@@ -80,8 +80,8 @@ export const TestStart = namedObject(
     ),
     times: recordOf(
       Type.Number(),
-      "The environment's times that the requests used, in milliseconds since 1970, by sequence " +
-        'number; absent if it is the time when the request arrived'
+      "The environment's time during each request, in milliseconds since 1970, by sequence " +
+        'number; absent if the request arrived at that time'
     ),
     isComplete: Type.Boolean({
       description: 'Whether the requests and control requests lead from this state to the final one'
@@ -115,9 +115,9 @@ export const TestRecord = namedObject(
       'Sequence number of the last unauthenticated request before the test'
     ),
     unauthenticatedUpTo: count(
-      'Sequence number of the last unauthenticated request during the test. The requests after ' +
-        '`unauthenticatedAfter` up to this one are in `unauthenticated` of the report; parallel ' +
-        'tests may have sent them'
+      'Sequence number of the last unauthenticated request during the test. ' +
+        '`unauthenticated` in the report contains the requests after `unauthenticatedAfter` up ' +
+        'to this one; parallel tests may have sent them'
     ),
     faults: Type.Array(ref(FaultRule), {
       description: 'The fault rules at the end of the test, with their counters'
@@ -163,14 +163,14 @@ export const RunRecord = namedObject('RunRecord', 'The report of a run', {
   ),
   coverage: ref(Coverage),
   tests: Type.Array(ref(TestRecord), {
-    description: 'Failed tests first, each group ordered by the creation of the environments'
+    description: 'Failed tests first, then the others; both groups oldest first'
   }),
   unauthenticated: exchanges('The newest unauthenticated requests, oldest first'),
   others: Type.Array(ref(OtherRequest), {
     description: 'Requests to environments that belong to no test'
   }),
   baselines: Type.Array(freeObject('The lists of records of a seed'), {
-    description: 'The records with which tests began; each is listed once'
+    description: 'The sets of records that tests began with, each listed once'
   }),
   dropped: count(
     'Number of tests that are missing. The server keeps at most 200 tests of removed ' +

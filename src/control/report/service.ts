@@ -108,8 +108,8 @@ export class TestService {
 
   /** Adds or replaces fields in the description of an environment's test. */
   describe(environment: Environment, description: TestDescription): void {
-    // An environment that no request created becomes a test now. Its recorded requests started from
-    // its baseline.
+    // If no request created the environment, it becomes a test only now. Its baseline is the state
+    // before its recorded requests.
     const test =
       this.#tests.get(environment.key) ?? this.#add(environment, this.#keepStart(environment))
     const redaction = this.#services.redactionOf()
@@ -221,7 +221,7 @@ export class TestService {
     const known = new Set<number>()
     let total = 0
     const ended = this.list().filter(({ environment }) => environment.isRemoved)
-    // Keep the baselines of failed tests first, and of later tests before earlier ones.
+    // Failed tests come first, then the latest tests. Baselines that don't fit are released.
     const failedFirst = ended.reverse().sort((one, other) => hasFailed(other) - hasFailed(one))
     for (const { start } of failedFirst) {
       if (start.isReleased) continue
@@ -262,7 +262,7 @@ function release(start: KeptStart): void {
   start.baseline.release()
 }
 
-/** Returns 1 if the test has failed and 0 if not, to sort tests by it. */
+/** Returns 1 for a failed test and 0 for any other, so that tests can be sorted. */
 export const hasFailed = ({ description }: Test) => Number(description.outcome === 'failed')
 
 function diffOf(

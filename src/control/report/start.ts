@@ -16,7 +16,7 @@ import type { ReportState, TestStart } from './schemas.js'
 import { hasFailed, type Test, type TestState } from './service.js'
 import type { SizeLimit } from './size-limit.js'
 
-/** After describing this many characters, the server handles other requests. */
+/** How many characters to describe before the server handles other requests. */
 const SLICE = 32 * 1024
 
 interface StartServices extends Pick<Services, 'faults' | 'redactionOf'> {
@@ -71,7 +71,8 @@ export class ReportedStarts {
   }
 }
 
-const RELEASED = 'the server keeps only 20,000 records of removed environments, failed tests first'
+const RELEASED =
+  'the server keeps only 20,000 records of removed environments, and prefers failed tests'
 const TOO_LARGE = 'a report contains at most 32 MiB of starting states'
 const missing = (reason: string) => `,"startMissing":${JSON.stringify(reason)}`
 

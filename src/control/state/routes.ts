@@ -41,7 +41,7 @@ const SeedQuery = strictObject({
 
 const SeedDocument = freeObject('A seed with one environment')
 /**
- * The OpenAPI document describes this body as an object, but the route accepts any text, so that
+ * The OpenAPI document describes this body as an object. The route itself accepts any text, so that
  * the seed reader can report the line and column of each issue.
  */
 const SeedText = Type.Unsafe<string>({ ...SeedDocument, [Kind]: 'Any' })

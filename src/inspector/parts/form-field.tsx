@@ -35,7 +35,8 @@ function parseValue(text: string, kind: FormField['kind']): string | number | un
   if (text === '') return undefined
   if (kind === 'number') return Number(text)
   const time = kind === 'time' ? new Date(`${text}Z`) : undefined
-  // The control accepts years that no date can have. The server rejects them at their field.
+  // The control accepts years that no date can have. The server rejects these years with an error
+  // for the field.
   return time && !Number.isNaN(time.getTime()) ? time.toISOString() : text
 }
 

@@ -17,7 +17,7 @@ export interface JsonDialogProps {
   button?: string
   /**
    * Receives the values of the form fields merged with the JSON. If the promise rejects, each error
-   * is shown at its field, or at the line that it is about.
+   * is shown next to its form field or its line of JSON.
    */
   submit(value: Fields): Promise<unknown>
   close(): void
@@ -27,7 +27,7 @@ export interface JsonDialogProps {
 
 /**
  * A dialog for editing a record with form fields, as JSON, or both. Shows each error from the
- * server next to the field or the JSON line that it is about.
+ * server next to its form field or its line of JSON.
  */
 export function JsonDialog(props: JsonDialogProps) {
   const { title, value, button = title, close, fields = [] } = props

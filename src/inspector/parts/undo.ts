@@ -25,7 +25,9 @@ function runUndo(entry: UndoEntry): unknown {
   return entry.undo()
 }
 
-/** Returns the command that undoes the newest action; an empty list if there is no action. */
+/**
+ * Returns a list with the command that undoes the newest action. It is empty if there is no action.
+ */
 export function undoCommands(): Action[] {
   const newest = entries.at(-1)
   return newest ? [{ name: `Undo: ${newest.text}`, run: () => runUndo(newest) }] : []

@@ -70,8 +70,8 @@ function rejectionFinding({ requests, hints }: ReportedTest): EntryFinding | und
 }
 
 /**
- * Returns a finding about one change that the test left behind: the first change that made an
- * integration primary, or else the first change of any kind.
+ * Returns a finding about one leftover change of the test. Prefers the first change that made an
+ * integration primary.
  */
 function leftoverFinding(leftovers: readonly DiffEntry[]): EntryFinding | undefined {
   const [first] = leftovers

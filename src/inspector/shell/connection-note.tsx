@@ -32,7 +32,9 @@ export function ConnectionNote() {
   )
 }
 
-/** Shows its children unless `ConnectionNote` shows a problem, which is probably their cause. */
+/**
+ * Shows an error, unless `ConnectionNote` shows a connection problem that has probably caused it.
+ */
 export function WhileConnected({ children }: { children: ComponentChildren }) {
   return useConnectionProblem() ? null : <>{children}</>
 }

@@ -44,8 +44,8 @@ const RELOAD_DELAY = 300
 const RELOAD_INTERVAL = 1500
 const RETRY_DELAY = 2000
 /**
- * The data is not reloaded while one of these exists: an open form, a list under the mouse, or a
- * list that is used by keyboard. The list of requests is updated separately.
+ * Matches an open form, a list under the mouse, and a list with the keyboard focus. While the page
+ * has such an element, the data is not reloaded. The list of requests is updated separately.
  */
 const IN_USE =
   'form[data-held="true"], .pane > .list:hover, .pane > .list [data-item]:focus-visible'

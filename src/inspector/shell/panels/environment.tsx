@@ -84,7 +84,7 @@ const NO_SOURCE = 'nothing'
 /** The server removes an unused environment after at most 30 days. */
 const MAX_HOURS = 30 * 24
 
-/** Throws an error that the form shows at the name if another environment has it. */
+/** Throws if another environment has the name. The form shows the error next to its name field. */
 function assertUnused(name: unknown, environments: readonly ListedEnvironment[]): void {
   if (!environments.some((environment) => environment.name === name)) return
   const message = `name is ${name}, but another environment has this name; choose another`

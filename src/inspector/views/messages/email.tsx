@@ -34,9 +34,9 @@ function fitHeight({ currentTarget: frame }: { currentTarget: HTMLIFrameElement 
 }
 
 /**
- * Three things keep an email from running scripts or loading remote content: this content security
- * policy, the content security policy of the inspector, and the frame's sandbox. `toDocument`
- * removes `REMOVED_ELEMENTS` only to avoid console errors and empty frames.
+ * Prevents an email from running scripts or loading remote content, together with the inspector's
+ * own content security policy and the frame's sandbox. `toDocument` removes `REMOVED_ELEMENTS` only
+ * to avoid console errors and empty frames.
  */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 

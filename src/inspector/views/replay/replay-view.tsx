@@ -14,8 +14,8 @@ import './replay.css'
 import { useReplay, useSendNext } from './use-replay.js'
 
 /**
- * Shows the test that `notification-mock open` has reopened, with the requests that were repeated
- * and those that come next. `#/replay/<sequence>` opens a request.
+ * Shows the test that `notification-mock open` has reopened. Lists its repeated requests and its
+ * next ones. `#/replay/<sequence>` opens a request.
  */
 export function ReplayView({ route }: { route: Route }) {
   const { value: replay, error, reload } = useReplay()

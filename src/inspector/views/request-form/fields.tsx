@@ -127,7 +127,7 @@ function hintOf({ description, isList, allowedValues, range }: Parameter): strin
   const allowed = range ?? allowedValues.join(', ')
   const sentences = [
     description.replaceAll('`', ''),
-    isList && 'Write one value in each line',
+    isList && 'Write one value per line',
     allowed !== '' && `Allowed: ${allowed}`
   ]
   return sentences.filter(Boolean).join('. ')

@@ -113,7 +113,7 @@ function RequestFields({ draft, change, operation, messagesOf }: FieldsProps) {
       {operation && (
         <LinesField
           label="Other parameters"
-          hint="One name=value in each line, for example to send a typo or an empty value."
+          hint="One name=value per line, for example to send a typo or an empty value."
           messages={messagesOf('otherParameters')}
           value={draft.otherParameters}
           change={(otherParameters) => change({ otherParameters })}
@@ -121,7 +121,7 @@ function RequestFields({ draft, change, operation, messagesOf }: FieldsProps) {
       )}
       <LinesField
         label="Headers"
-        hint="One name: value in each line. The API key is added unless you write authorization."
+        hint="One name: value per line. The API key is added unless you write authorization."
         messages={messagesOf('headers')}
         value={draft.headers}
         change={(headers) => change({ headers })}

@@ -16,9 +16,9 @@ import { useSending } from './sending.js'
 import './request-form.css'
 
 /**
- * A form for a request, next to its response. The URL is `#/requests/new`, with one of these
- * parameters: `from` is the number of the recorded request to repeat, and `operation` is the id of
- * an operation or a control route.
+ * A form for a request, next to its response. The URL is `#/requests/new` with one of two
+ * parameters. `from` is the number of the recorded request to repeat. `operation` is the id of an
+ * operation or a control route.
  */
 export function RequestFormView({ route: { params } }: { route: Route }) {
   const from = params.get('from') ?? undefined

@@ -14,7 +14,7 @@ import type { Sending } from './sending.js'
 
 /** Shows the response to the last request. */
 export function ResponsePane({ sending: { isSending, sent, error } }: { sending: Sending }) {
-  // The form shows a `DraftError` at its field.
+  // The form shows a `DraftError` next to its field.
   if (error !== undefined && !(error instanceof DraftError)) {
     return (
       <Pane label="Response">

@@ -24,8 +24,8 @@ export function targetOf({ path, query }: RecordedRequest): string {
 }
 
 /**
- * Returns a name-value pair for each value of parameters or headers. A name with several values is
- * in several pairs.
+ * Returns a name-value pair for each value of parameters or headers. A name with several values
+ * gets several pairs.
  */
 export function flattenValues(values: RecordedRequest['query']): [name: string, value: string][] {
   return Object.entries(values).flatMap(([name, oneOrMore]) =>

@@ -144,8 +144,8 @@ interface RequestSearchProps {
 
 function RequestSearch({ location, listed }: RequestSearchProps) {
   const change = (search: string) => {
-    // The journal of requests without a valid key has its own sequence numbers, so close the open
-    // request when the search changes to the other journal.
+    // The journal of requests without a valid key has its own sequence numbers. Therefore, close
+    // the open request when the search changes to the other journal.
     const isSameJournal = isUnauthenticatedSearch(search) === listed.isUnauthenticatedList
     const open = isSameJournal ? location.open : undefined
     navigate(location.href({ search, open }), { replace: true })
