@@ -161,9 +161,9 @@ async function bundleModules(dist) {
     chunkNames: 'chunks/[name]-[hash]',
     banner: REQUIRE
   })
-  // The other entry points need no `require`. Their lines aren't limited, because line breaks would
-  // enlarge the client, which browsers download.
-  const small = { ...SHARED, lineLimit: 0, splitting: true, chunkNames: 'chunks/[name]-[hash]' }
+  // The other entry points need no `require`. Their lines are longer, because each line break
+  // enlarges the client, which browsers download.
+  const small = { ...SHARED, lineLimit: 700, splitting: true, chunkNames: 'chunks/[name]-[hash]' }
   for (const [name, { source }] of Object.entries(ENTRIES)) {
     if (name === 'index') continue
     await build({ ...small, entryPoints: { [name]: source }, outdir: dist, format: 'esm' })
