@@ -45,7 +45,7 @@ test('with unref, `node --test` ends even if a mock and its connections are open
     import { test } from 'node:test'
     import { connect } from 'node:net'
     import { createMock } from 'notification-mock'
-    test('uses a server and forgets it', async () => {
+    test('starts a server and never closes it', async () => {
       const mock = await createMock({ unref: true })
       const env = await mock.environment({ from: 'Development' })
       await fetch(mock.url + '/v1/messages', { headers: env.headers })

@@ -34,7 +34,7 @@ function call({ url }: Mock, path: string, method = 'GET', key = 'shop-key') {
   return fetch(`${url}${path}`, { method, headers: { authorization: `ApiKey ${key}` } })
 }
 
-test('works without a global fetch', async () => {
+test('the library works without a global `fetch`', async () => {
   vi.stubGlobal('fetch', undefined)
   onTestFinished(() => {
     vi.unstubAllGlobals()
@@ -230,7 +230,7 @@ test('close() still responds to a request that has begun on a keep-alive connect
   socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
   await once(socket, 'data')
   socket.write('GET /health HTTP/1.1\r\n')
-  // When this response arrives, the server has already received the line.
+  // When this response arrives, the server has also received the request line above.
   await call(mock, '/health')
   const closing = mock.close()
   socket.write('Host: x\r\n\r\n')

@@ -93,7 +93,7 @@ test("a rule's headers and body replace the default headers and body", async () 
   ])
 })
 
-test('abort reset closes the connection without running the operation', async () => {
+test('`abort: reset` closes the connection without running the operation', async () => {
   const mock = await useMock()
   await addFault(mock, { effect: { abort: 'reset' } })
   const connection = raw(
@@ -107,7 +107,7 @@ test('abort reset closes the connection without running the operation', async ()
   expect([again.status, again.headers.get('idempotency-replay')]).toEqual([200, null])
 })
 
-test('lostResponse runs the operation, stores its response and sends nothing', async () => {
+test('`lostResponse` runs the operation, stores its response and sends nothing', async () => {
   const mock = await useMock()
   await addFault(mock, { effect: { lostResponse: true } })
   const connection = raw(
@@ -125,7 +125,7 @@ test('lostResponse runs the operation, stores its response and sends nothing', a
   expect(replay).toMatchObject({ status: 200, flags: { replayed: true } })
 })
 
-test('abort truncate runs the operation, stores its response and sends half of it', async () => {
+test('`abort: truncate` runs the operation, stores its response and sends half of it', async () => {
   const mock = await useMock()
   await addFault(mock, { effect: { abort: 'truncate' } })
   const connection = raw(
@@ -237,7 +237,7 @@ test('rejects an invalid x-mock-fault header with 400', async () => {
   expect(isMailgunPrimary(mock)).toBe(false)
 })
 
-test('faultHeader: false disables the header x-mock-fault, but not the rules', async () => {
+test('`faultHeader: false` disables the header x-mock-fault, but not fault rules', async () => {
   const mock = await useMock({ faultHeader: false })
   expect(
     (await mock.get('/v1/messages', { headers: { 'x-mock-fault': 'status=503' } })).status

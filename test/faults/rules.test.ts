@@ -39,7 +39,7 @@ test.each<[string, object, string]>([
   ['after', { after: 2 }, '..x...'],
   ['every', { every: 2, times: 'always' }, '.x.x.x'],
   ['after, every and times', { after: 1, every: 2, times: 2 }, '..x.x.']
-])('a rule with %s applies to the right requests', async (_name, when, expected) => {
+])('a rule with %s applies to exactly the expected requests', async (_name, when, expected) => {
   const mock = await useMock()
   await addFault(mock, { ...when, effect: UNAVAILABLE })
   expect((await lists(mock, 6)).map((status) => (status === 503 ? 'x' : '.')).join('')).toBe(
@@ -145,7 +145,7 @@ const INVALID_RULES: [object, string[]][] = [
   ]
 ]
 
-test("the error repeats an invalid header's value, unless it may be a secret", async () => {
+test("the error shows an invalid header's value, unless the value may be a secret", async () => {
   const mock = await useMock()
   const headers = {
     authorization: 'Bearer s3cret\n',

@@ -233,7 +233,7 @@ describe.each([
     await expectServerWorks(mock)
   })
 
-  test('none of these requests causes an internal error or keeps the server open', async () => {
+  test('no request in this group causes an internal error or keeps the server open', async () => {
     const mock = mockOfGroup()
     await mock.app.close()
     expect(failures(mock)).toEqual([])
@@ -303,7 +303,7 @@ test.each([
   ['a body', 413, SET_PRIMARY, { method: 'POST', body: 20_000_000 }],
   ['a body with an unsupported method', 405, '/v1/messages', { method: 'POST', body: 20_000_000 }]
 ])(
-  'a client that is still sending %s receives the %i before the connection closes',
+  'a client that is still sending %s receives the status %i before the connection closes',
   async (_what, status, path, sizes) => {
     const { url } = await useMock({ seed: SEED })
     const statuses = await fetchElsewhere(url + path, sizes, 5)
@@ -341,7 +341,7 @@ async function fetchElsewhere(url: string, sizes: object, times: number): Promis
   return JSON.parse(stdout)
 }
 
-test('survives a connection reset after pipelined requests and a CONNECT', async () => {
+test('the server survives a connection reset after pipelined requests and a CONNECT', async () => {
   const mock = await useNewMock({ seed: SEED })
   const socket = connect(mock.port, '127.0.0.1')
   const closed = once(socket, 'close')

@@ -157,8 +157,11 @@ test.each([
   ['/v1/messages', 401, { 'sec-fetch-site': 'same-site' }],
   ['/health', 200, OTHER_SITE],
   ['/', 200, OTHER_SITE]
-])('a page with a key, or of this machine, gets the usual response for %s: %i', async (...row) => {
-  const [path, expected, headers] = row
-  const mock = await useMock({ seed: SEED })
-  expect((await requestWithHost(headers, mock.url + path)).status).toBe(expected)
-})
+])(
+  'a page with a key, or from this machine, gets the usual response for %s: %i',
+  async (...row) => {
+    const [path, expected, headers] = row
+    const mock = await useMock({ seed: SEED })
+    expect((await requestWithHost(headers, mock.url + path)).status).toBe(expected)
+  }
+)

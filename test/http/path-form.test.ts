@@ -8,7 +8,7 @@ const send = (url: string, method = 'GET', headers = {}) =>
 
 describe('with path-form set to lenient, a request with another spelling of a path', () => {
   test.each(['/v1/messages/?limit=1', '/V1/Messages?limit=1', '/V1/MESSAGES/?limit=1'])(
-    'responds like the usual spelling: %s',
+    'gets the same response as the usual spelling: %s',
     async (path) => {
       const { url } = await useMock(LENIENT)
       const usual = await send(`${url}/v1/messages?limit=1`)
@@ -32,7 +32,7 @@ describe('with path-form set to lenient, a request with another spelling of a pa
     })
   })
 
-  test('is recorded once, as the operation, and counts as coverage', async () => {
+  test('is recorded once, under its operation, and counts as coverage', async () => {
     const mock = await useMock(LENIENT)
     await send(`${mock.url}/V1/Messages/`)
     const { json } = await mock.get('/_mock/requests')
@@ -81,7 +81,7 @@ describe('with path-form set to lenient, a request with another spelling of a pa
 test.each([
   ['lenient', 200],
   ['strict', 404]
-])('with path-form set to %s, a stub responds to another spelling with %s', async (...row) => {
+])("with path-form set to %s, another spelling of a stub's path gets status %s", async (...row) => {
   const [value, status] = row
   const mock = await useMock({ seed: SEED, assumptions: { 'path-form': value } })
   const stub = { method: 'GET', path: '/v1/topics/{key}', body: { data: [] } }

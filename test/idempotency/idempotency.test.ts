@@ -279,8 +279,8 @@ function logPrimaries({ db: { client } }: TestMock): () => string[] {
 }
 
 /**
- * Returns each stored key after its environment's number, such as `2 key-2`. The oldest key is
- * first.
+ * Returns the stored keys, oldest first. Each key is preceded by its environment's number, as in
+ * `2 key-2`.
  */
 function storedKeys(mock: TestMock): string[] {
   return keyRows(mock.db.client).map(({ environment, key }) => `${environment} ${key}`)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { compareJson } from '../../src/inspector/parts/compare-json.js'
 
-/** Compares two values, and returns the paths of the differences and their kinds. */
+/** Compares two values, and returns the kind of each difference by its path. */
 const differences = (one: unknown, other: unknown) =>
   Object.fromEntries(compareJson(one, other).kinds)
 
@@ -11,7 +11,7 @@ test('entries of lists are matched by _id', () => {
   expect(differences(one, other)).toEqual({ '/data/b/read': 'value', '/data/new': 'value' })
 })
 
-test('the same entries in a different order are one difference', () => {
+test('the same entries in a different order count as one difference', () => {
   const [a, b] = [{ _id: 'a' }, { _id: 'b' }]
   expect(differences({ data: [a, b] }, { data: [b, a] })).toEqual({ '/data': 'order' })
 })

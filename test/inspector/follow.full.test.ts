@@ -79,7 +79,7 @@ test("a list under the mouse doesn't change until the mouse leaves it", async (c
   await page.getByRole('link', { name: /Newest of all/ }).waitFor()
 })
 
-test('a burst of changes reloads only what the page shows, a few times', async (context) => {
+test('a burst of changes causes only a few reloads, and only of visible data', async (context) => {
   const { page, env, events } = await openInspector(context, { hash: '#/integrations' })
   await page.getByRole('link', { name: /^SendGrid/ }).waitFor()
   events.requested.length = 0
@@ -102,7 +102,7 @@ async function runTest({ mock }: OpenedInspector, title: string, outcome: 'passe
   return env
 }
 
-test('the list of environments shows new tests, and opens a removed test', async (context) => {
+test('the list of environments shows new tests, and links to removed tests', async (context) => {
   const inspector = await openInspector(context, { viewport: { width: 390, height: 800 } })
   const { page } = inspector
   await page.getByRole('button', { name: 'Environment Development' }).click()

@@ -29,7 +29,7 @@ test('Undo restores the conditions and the state of both integrations', async (c
   expect(await env.integrations.list()).toEqual(before)
 })
 
-test('making an inactive integration primary reports that it is active now', async (context) => {
+test('the page reports if making an integration primary also activated it', async (context) => {
   const { page } = await openInspector(context, { hash: '#/integrations' })
   await primarySwitch(page, 'Vonage').click()
   await page.getByText('Vonage is primary for sms, instead of Twilio. It is active now').waitFor()

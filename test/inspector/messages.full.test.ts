@@ -28,7 +28,7 @@ const focusedLink = (page: Page) => page.evaluate('document.activeElement.getAtt
 const newestMessage = async (env: AttachedEnvironment) =>
   (await env.state()).environments[0]?.messages?.at(-1)
 
-test('a rejected field of a new message has its error, and suggests values', async (context) => {
+test('a rejected field of a new message shows its error and suggests values', async (context) => {
   const { page } = await openInspector(context, { hash: '#/messages' })
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Add a message' })
@@ -44,7 +44,7 @@ test('a rejected field of a new message has its error, and suggests values', asy
   expect(focused).toEqual(['workflow', expect.stringMatching(/^workflow is order-shiped, but/)])
 })
 
-test('Edit opens at the first line, and Save is visible', async (context) => {
+test('the editor opens at the first line, and its Save button is visible', async (context) => {
   const { page } = await openInspector(context, { hash: '#/messages' })
   await page.getByRole('link', { name: 'Order 4711 confirmed' }).first().click()
   const { dialog } = await openEditor(page)
@@ -74,7 +74,7 @@ async function openEditor(page: Page) {
   return { dialog, json, text: await json.inputValue() }
 }
 
-/** Returns the line of a text that contains a word, counted from 1. */
+/** Returns the number of the first line that contains a word. */
 const lineOf = (text: string, word: string) => text.slice(0, text.indexOf(word)).split('\n').length
 
 test('a message can be marked as read', async (context) => {
@@ -258,7 +258,7 @@ test('a list scrolls to a linked row, and Tab reaches a visible row', async (con
   await expect.poll(isRowVisible).toBe(true)
   await page.evaluate(`document.querySelector('.list').scrollTo(0, 0)`)
   await expect.poll(() => list.locator('[aria-current="true"]').count()).toBe(0)
-  // The channel links are right before the list.
+  // In tab order, the channel links come right before the list.
   await page.getByRole('navigation', { name: 'Channel' }).getByRole('link').last().focus()
   await page.keyboard.press('Tab')
   expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe(
@@ -371,7 +371,7 @@ async function startTrap() {
   return { url: `http://127.0.0.1:${(trap.address() as AddressInfo).port}`, hits: () => hits }
 }
 
-/** Returns markup that sets `ran` and requests the trap if a page inserts it. */
+/** Returns markup that sets `ran` and sends requests to the trap if a browser renders it. */
 const hostileMarkup = (trap: string) =>
   `<script>top.ran = 1; fetch('${trap}/script')</script>` +
   `<img src=x onerror="top.ran = 1"><img src="${trap}/evil">`

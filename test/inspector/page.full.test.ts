@@ -105,7 +105,7 @@ describe('the environment in the URL', () => {
     await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
   })
 
-  test('no environment counts as unknown while the environments are loading', async (context) => {
+  test('while environments are loading, none of them is reported as unknown', async (context) => {
     const { page, mock, url } = await openInspector(context)
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
     let allowLoading = () => {}

@@ -13,7 +13,7 @@ async function search(page: Page, text: string): Promise<void> {
   await page.keyboard.insertText(text)
 }
 
-/** Runs the only command in the palette that matches the text. */
+/** Searches the palette for the text, and runs the only command that matches. */
 async function run(page: Page, text: string): Promise<void> {
   await search(page, text)
   const option = page.getByRole('option', { name: text })
@@ -52,7 +52,7 @@ test('the palette prefers a record to a command that changes something', async (
   await page.waitForURL('**/#/integrations/mailgun-eu')
 })
 
-test('the palette truncates no names, even on a phone', async (context) => {
+test('the palette shows all names in full, even on a phone', async (context) => {
   const { page } = await openInspector(context, { viewport: { width: 390, height: 800 } })
   await page.getByRole('button', { name: 'Find anything' }).click()
   await page.getByRole('option', { name: 'built-in seed' }).first().waitFor()
@@ -63,7 +63,7 @@ test('the palette truncates no names, even on a phone', async (context) => {
   expect(cut).toEqual([])
 })
 
-test('the palette changes latency, faults and the primary, and undoes each', async (context) => {
+test('the palette sets latency, faults and primaries, and undoes each change', async (context) => {
   const { page, env } = await openInspector(context, { hash: '#/workflows' })
   await page.getByRole('heading', { name: 'Workflows', exact: true }).waitFor()
   await run(page, 'Latency: 2 s')

@@ -419,7 +419,7 @@ test('the page reports a stopped server, and reconnects after it restarts', asyn
   expect(await row(page, 'limit=7').count()).toBe(0)
 })
 
-test('every view says that the environment was removed, and leads to another', async (context) => {
+test('every view says that the environment was removed, and offers another', async (context) => {
   const inspector = await openInspector(context, { hash: '#/requests' })
   const { page, mock, go } = inspector
   await mock.environment({ name: 'Gone', from: 'Development' })
@@ -452,7 +452,7 @@ test('every view says that the environment was removed, and leads to another', a
   expect(await note.count()).toBe(0)
 })
 
-test('dialogs say that the environment was removed, instead of an error', async (context) => {
+test('dialogs report that the environment was removed, and no other error', async (context) => {
   const inspector = await openInspector(context, { hash: '#/requests' })
   const { page, mock, go } = inspector
   await mock.environment({ name: 'Gone', from: 'Development' })
@@ -500,7 +500,7 @@ test('a toast on a phone covers neither the content nor the tabs', async (contex
   expect(tabsBottom).toBeLessThanOrEqual(toastTop)
 })
 
-test('a toast on a phone covers nothing of an open dialog', async (context) => {
+test('a toast on a phone covers no part of an open dialog', async (context) => {
   const { page } = await openInspector(context, {
     hash: '#/messages',
     viewport: { width: 390, height: 500 }
@@ -690,7 +690,7 @@ test.each([
   }
 )
 
-test('one click shows the hints on a phone, and each links to its requests', async (context) => {
+test('on a phone, one click shows all hints, with links to their requests', async (context) => {
   const inspector = await openInspector(context, { viewport: { width: 390, height: 800 } })
   const { page, env } = inspector
   await sendRequest(env, '/v1/messages?chanel=email')

@@ -19,8 +19,8 @@ import { openReport, reportedTests, reportOfScript } from '../support/opened-rep
 import { createTempFolder } from '../support/process.js'
 
 /**
- * The tasks that people open the inspector and the report for. Each number says how many clicks the
- * task takes. Typing takes no click.
+ * Tasks that people do in the inspector and the report, each with the number of clicks that it
+ * takes. Typing takes no clicks.
  */
 const CLICKS = {
   'see why a request got 422': 0,
@@ -30,18 +30,18 @@ const CLICKS = {
   'copy a request as curl': 2,
   'take a snapshot, change something, restore and undo': 6,
   'advance the clock by a day': 2,
-  'open the message of a transaction, of 10,000': 0,
-  'open the message with an id, of 10,000': 0,
-  'open the message that contains a word, of 10,000': 0,
+  'open one of 10,000 messages by its transaction': 0,
+  'open one of 10,000 messages by its id': 0,
+  'open one of 10,000 messages by a word that it contains': 0,
   'export the state as a seed': 2,
   'delay each response by 2 s': 2,
   'replay a request': 1,
   'edit a request and send it again': 3,
   'compare two responses': 3,
   'open the requests of a test': 2,
-  'see what a test left changed': 1,
+  'see the leftover changes of a test': 1,
   'show only the failed tests of a report': 1,
-  'read why a test failed in a report on a phone': 1
+  'read on a phone why a test in a report failed': 1
 }
 type Task = keyof typeof CLICKS
 
@@ -202,9 +202,9 @@ task('advance the clock by a day', async (context, clicks) => {
 
 task(
   [
-    'open the message of a transaction, of 10,000',
-    'open the message with an id, of 10,000',
-    'open the message that contains a word, of 10,000'
+    'open one of 10,000 messages by its transaction',
+    'open one of 10,000 messages by its id',
+    'open one of 10,000 messages by a word that it contains'
   ],
   async (context) => {
     const { page, env, url } = await openInspector(context, {
@@ -343,7 +343,7 @@ task('open the requests of a test', async (context, clicks) => {
   expect(await requestRows(page).count()).toBe(1)
 })
 
-/** Runs tests of which the second one leaves a change, and the third one fails. */
+/** Runs three tests. The second one leaves a change, and the third one fails. */
 const RUN_OF_THREE = `for (const title of ['one', 'two', 'three']) {
   const env = await mock.environment({ from: 'Development' })
   await fetch(env.url + '/v1/messages?transactionId=' + title, { headers: env.headers })
@@ -353,7 +353,7 @@ const RUN_OF_THREE = `for (const title of ['one', 'two', 'three']) {
   await env.remove()
 }`
 
-task('see what a test left changed', async (context, clicks) => {
+task('see the leftover changes of a test', async (context, clicks) => {
   const { page } = await openReport(context, await reportOfScript(RUN_OF_THREE))
   await clicks.click(reportedTests(page).filter({ hasText: 'test two' }))
   await page
@@ -369,7 +369,7 @@ task('show only the failed tests of a report', async (context, clicks) => {
   expect(await reportedTests(page).innerText()).toContain('test three')
 })
 
-task('read why a test failed in a report on a phone', async (context, clicks) => {
+task('read on a phone why a test in a report failed', async (context, clicks) => {
   const phone = { viewport: { width: 390, height: 800 } }
   const { page } = await openReport(context, await reportOfScript(RUN_OF_THREE), phone)
   await clicks.click(reportedTests(page).filter({ hasText: 'test three' }))

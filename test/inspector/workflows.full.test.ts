@@ -5,7 +5,7 @@ import { expectAccessible, expectAccessibleInBoth, openInspector } from '../supp
 
 const STEPS = ['--seed', 'seeds/steps.yaml']
 
-test('a step opens by keyboard and shows its controls and variables', async (context) => {
+test('a step can be opened by keyboard, and shows its controls and variables', async (context) => {
   const inspector = await openInspector(context, { args: STEPS, hash: '#/workflows' })
   const { page, env, events } = inspector
   const list = page.getByRole('list', { name: 'Workflows and their steps' })
@@ -70,7 +70,7 @@ test('a step is edited as JSON', async (context) => {
   expect((await page.frameLocator('iframe').locator('body').innerText()).trim()).toBe('A letter')
 })
 
-test('every step of the built-in seeds can be read', async (context) => {
+test('the inspector shows every step of the built-in seeds', async (context) => {
   const { page, env, events, go } = await openInspector(context)
   for (const name of ['steps', 'default', 'everything', 'unicode']) {
     const { environments } = parse(readFileSync(`seeds/${name}.yaml`, 'utf8'), { merge: true })

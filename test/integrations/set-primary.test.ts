@@ -206,7 +206,7 @@ describe('400', () => {
     ['application/json', '{'],
     ['APPLICATION/JSON ; charset=utf-8', '{} {}'],
     ['application/merge-patch+json', 'primary=true']
-  ])('rejects a body with the type %s that is not JSON: %s', async (type, body) => {
+  ])('rejects malformed JSON with the content type %s: %s', async (type, body) => {
     const mock = await useMock({ seed: seed() })
     const before = allRows(mock.db.client)
     const response = await mock.post('/v1/integrations/mailgun/set-primary', {

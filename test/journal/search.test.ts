@@ -28,7 +28,7 @@ test('finds requests that contain all searched words, ignoring upper and lower c
   }
 })
 
-test('does not find a request if the search is for a secret in it', async () => {
+test('a search for a secret does not find the request that contains it', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?apiKey=hidden-value')
   expect(await sequences(mock, 'text=hidden-value')).toEqual([])

@@ -130,7 +130,7 @@ test('resumes in the order in which requests ended, whatever their order of arri
   ])
 })
 
-test('a client that resumes a stream after 8 MiB were unread misses no request', async () => {
+test('after a stream is closed with 8 MiB unread, a resumed stream misses no request', async () => {
   const mock = await useMock()
   for (let count = 0; count < 30; count++) await mock.post(setPrimary('none'), { body: LARGE })
   const resumed = await openStream(mock, 'last-event-id: 0')

@@ -30,7 +30,7 @@ test('expects a match by default, and returns the sequence numbers of all matche
   expect((await verify(mock, list(3))).status).toBe(417)
 })
 
-/** Each row: how many requests match, the bound, and whether this number is within the bound. */
+/** Each row: a number of matching requests, a bound, and whether the number is within it. */
 const BOUNDS: [count: 0 | 2, bound: object, holds: boolean][] = [
   ...[1, 2, 3].map((count): [2, object, boolean] => [2, { count }, count === 2]),
   ...[1, 2, 3].map((atLeast): [2, object, boolean] => [2, { atLeast }, atLeast <= 2]),
@@ -76,7 +76,7 @@ test('inOrder allows other requests in between, but requires the given order', a
   expect((await verify(mock, { inOrder: [list(1), list(1)] })).status).toBe(417)
 })
 
-test('compares values as strings or with `matches`, and repeated values in any order', async () => {
+test('compares values as strings or with `matches`; repeated values have no order', async () => {
   const mock = await useMock()
   const headers = { 'X-Run': 'run-7' }
   await mock.get('/v1/messages?contextKeys=a:1&contextKeys=b:2&channel=email&limit=10', { headers })
@@ -208,7 +208,7 @@ test('reports a request that matches except for its API key', async () => {
  */
 const within = 600_000
 
-test('with `within`, waits for a request, a response, a count or an order', async () => {
+test('with `within`, waits for a request, a response, a number or order of requests', async () => {
   const mock = await useMock()
   const arrival = verify(mock, { operation: 'setIntegrationAsPrimary', within })
   const response = verify(mock, { status: 200, body: '{}', within })

@@ -80,7 +80,7 @@ describe.each(WALKS)('the filters [$filters] on $index', ({ conditions, walked, 
   })
 })
 
-test('the query for the next set of contexts searches an index', () => {
+test('`listContexts` finds each next set of contexts by searching an index', () => {
   const prepared = vi.spyOn(database.db.client, 'prepare')
   onTestFinished(() => prepared.mockRestore())
   new MessageRepository(database.db).listContexts(1)

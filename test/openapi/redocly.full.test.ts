@@ -53,7 +53,7 @@ async function redoclyProblems(documents: readonly object[]): Promise<string[][]
     env,
     maxBuffer: 1e8
   })
-  // If redocly finds a problem, it exits with 1, but still prints its report.
+  // If redocly finds a problem, it exits with code 1, but still prints its report.
   const { stdout }: { stdout: string } = await run.catch((error) => error)
   // redocly prints one JSON object per document, without commas between them.
   const reports: { problems: { ruleId: string }[] }[] = JSON.parse(

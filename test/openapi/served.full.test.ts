@@ -19,7 +19,7 @@ const SEED = {
   ]
 }
 
-test("/openapi.json describes the key's environment, or without a key the defaults", async () => {
+test("/openapi.json describes the key's environment, or the defaults without a key", async () => {
   const mock = await useMock({ seed: SEED })
   const get = async (key: string | null) => (await mock.get('/openapi.json', { key })).json
   const servers = [{ url: mock.url, description: 'This server' }]

@@ -9,7 +9,7 @@ const lock: Record<string, Record<string, unknown>> = read('package-lock.json').
 
 test('the database addon is optional, skipped on Node 20, and never compiled', () => {
   expect(manifest.optionalDependencies).toHaveProperty('better-sqlite3')
-  // `npm install` removes "gypfile": false, so restore it by hand.
+  // `npm install` removes `"gypfile": false` from the lock file. Restore it by hand.
   const expected = { optional: true, engines: { node: '>=22' }, gypfile: false }
   expect(lock['node_modules/better-sqlite3']).toMatchObject(expected)
   expect(manifest.allowScripts).toMatchObject({ 'better-sqlite3': false })

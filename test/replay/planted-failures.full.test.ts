@@ -68,17 +68,17 @@ test('recreates both environments of a test', async () => {
   expect(results.map(({ result }) => result)).toEqual(['equal', 'equal', 'equal', 'equal'])
 })
 
-test('sets the clock to the time of the next request, not of another environment', async () => {
+test("sets the clock to the time of the environment's own next request", async () => {
   const tests = chooseTests(report, TWO_ENVIRONMENTS)
   const { sequence: before = 0, time = '' } = tests[0]?.requests[1] ?? {}
   const options = { tests, before, port: 0, logLevel: 'silent' } as const
   const { server, environment } = await reopenTests(report, options)
   onTestFinished(() => server.close())
-  // The report has a separate time only for a request that read the clock after it was recorded.
+  // `times` lists only the requests that read the clock later than their recorded time.
   expect(environment.now()).toBe(tests[0]?.start.times[before] ?? Date.parse(time))
 })
 
-test('if another version wrote the report, names it as a cause and in a warning', async () => {
+test('if another version wrote the report, a warning and the cause name the version', async () => {
   const [chosen] = structuredClone(chooseTests(report, 'an invalid limit'))
   for (const { response } of chosen?.requests ?? []) Object.assign(response ?? {}, { body: 'old' })
   const old = { ...report, run: { ...report.run, version: '0.0.9' } }

@@ -74,7 +74,7 @@ test('`busy-inbox` has every channel and status, and both read and unread messag
   expect(valuesOf('read')).toHaveLength(2)
 })
 
-test('the long emails of `busy-inbox` have 5 to 50 KB with tables and pictures', async () => {
+test('the long emails of `busy-inbox` are 5 to 50 KB and contain tables and pictures', async () => {
   const mock = await useMock({ seeds: ['busy-inbox'] })
   const { data } = (await mock.get('/v1/messages?channel=email&limit=1000')).json
   const emails: string[] = data.map(({ content }: { content: string }) => content)

@@ -9,7 +9,7 @@ const HINT =
   "contains ${NAME}, but environment variables aren't expanded in a seed: write the value, " +
   'or let envsubst expand them and load the result with `--seed -`'
 
-test('names each environment variable in a key or an integration, without the value', () => {
+test('names each environment variable in a key or an integration, without its value', () => {
   const seed = inShop(
     'apiKeys: ["key-1234", "${NAME}"]\n' +
       'integrations: [{ providerId: a, channel: sms, credentials: { token: "x${NAME:-secret}" } }]'

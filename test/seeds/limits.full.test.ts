@@ -15,7 +15,7 @@ const BOMB = new RegExp(
 const requestIssues = (text: string) =>
   seedErrorOf(() => resolveSeeds([readSeed(text)], NOW)).message.split('\n')
 
-describe('a bad seed is rejected quickly, with little memory, a location and a fix:', () => {
+describe('a bad seed is rejected quickly, in little memory, with a location and a fix:', () => {
   test.each<[string, string, RegExp]>([
     ['closing brackets', '}'.repeat(MIB / 4), /^seed:1:1: Unexpected flow-map-end token/],
     ['invalid escapes', `"${'\\q'.repeat(MIB / 8)}"`, /^seed:1:2: Invalid escape sequence \\q$/],

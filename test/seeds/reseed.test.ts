@@ -50,10 +50,7 @@ function seeded(time: number, environments: SeedEnvironment[]) {
 
 const seedNow = (...environments: SeedEnvironment[]) => seeded(NOW, environments)
 
-/**
- * Returns services that loaded these seeds at `LATER`, when the services of `seedNow` reload
- * theirs.
- */
+/** Returns services that loaded these seeds at `LATER`, to compare them with reloaded services. */
 const startedWith = (...environments: SeedEnvironment[]) => seeded(LATER, environments)
 
 describe('reseed', () => {
@@ -204,7 +201,7 @@ describe('reseed changes nothing', () => {
     expect(mock.environments.findByApiKey('shop-key')?.name).toBe('Shop')
   })
 
-  test('if the database rejects a row, but then accepts the next seeds', () => {
+  test('if the database rejects a row, and a later reseed succeeds', () => {
     const mock = seedNow(SHOP, OTHER)
     const before = allRows(mock.client)
     const allKeys = () =>

@@ -240,8 +240,8 @@ class GeneratedClient {
       throw new Error(`${status}: ${JSON.stringify(request).slice(0, 2000)}\n${response.text}`)
     }
     // Don't check replays outside the environment `document`. The stored response may come from the
-    // profile that was used before a seed was loaded. In `live`, a key also replays the response to
-    // a different path, such as `//set-primary`, which is undocumented.
+    // profile that was used before a seed was loaded. In `live`, a key also replays its response at
+    // an undocumented path, such as `//set-primary`.
     const isReplay = response.headers.has('idempotency-replay')
     if (this.kind !== 'document' && isReplay) return status
     this.#check(request, response)

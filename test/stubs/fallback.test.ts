@@ -91,7 +91,7 @@ test.each([null, 'nobody-has-this'])(
   }
 )
 
-test('forwards no cookies, no x-mock headers and no headers for one connection', async () => {
+test('forwards no cookies, x-mock headers or hop-by-hop headers', async () => {
   const { mock, received } = await useFallback(okay)
   const headers = { cookie: 'a=b', 'x-mock-fault': 'delay=1', te: 'trailers', 'x-own': '1' }
   await mock.get('/v1/topics', { headers })
@@ -100,7 +100,7 @@ test('forwards no cookies, no x-mock headers and no headers for one connection',
   expect(names.filter((name) => /^(cookie|x-mock-.*|te|proxy-.*)$/.test(name))).toEqual([])
 })
 
-test('drops cookies, x-mock headers and headers for one connection from the response', async () => {
+test('drops cookies, x-mock headers and hop-by-hop headers from the response', async () => {
   const dropped = { 'set-cookie': 'a=b', 'x-mock-stub': '1', connection: 'x-hop', 'x-hop': '1' }
   const { mock } = await useFallback((_request, response) =>
     response.writeHead(200, { ...dropped, 'x-own': '1' }).end()

@@ -62,7 +62,7 @@ test('a function gets the parameters, query, JSON body, and headers without the 
 test.each([
   ['text/plain', '{"a":1}', '{"a":1}'],
   ['application/json', '', undefined]
-])('a body of the type %s is passed on: %j', async (type, body, expected) => {
+])('a body of the type %s is passed to the function: %j', async (type, body, expected) => {
   const { env } = await createEnvironment()
   const bodies: unknown[] = []
   await env.stubs.add({ ...STUB, reply: (request) => ({ body: bodies.push(request.body) }) })

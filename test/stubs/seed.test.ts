@@ -35,7 +35,7 @@ test('merging a seed replaces the stubs that it contains, and keeps all others',
   expect((await mock.get('/v1/layouts')).status).toBe(200)
 })
 
-test('rejects a seed with more than 1,000 stubs, and says where', () => {
+test('rejects a seed with more than 1,000 stubs, and names the path of the list', () => {
   const stubs = Array.from({ length: 1001 }, (_, n) => ({ method: 'GET', path: `/v1/x/${n}` }))
   const seed = { environments: [{ name: 'Shop', stubs }] }
   expect(() => resolveSeeds(readSeeds([{ name: 'seed', seed }]), 0)).toThrow(

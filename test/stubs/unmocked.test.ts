@@ -20,14 +20,14 @@ test.each(['document', 'live'] as const)(
   }
 )
 
-test('the response for a misspelled path names the path that was probably meant', async () => {
+test('the response to a misspelled path suggests the path that was probably meant', async () => {
   const mock = await useMock()
   const response = await mock.get('/v1/mesages')
   expect(response.headers.get('x-mock-reason')).toMatch(/^did you mean \/v1\/messages\? Otherwise/)
 })
 
 test.each([null, 'nobody-has-this'])(
-  'a path that is not mocked responds with 401 to the API key %s',
+  'a path that is not mocked responds with 401 without a valid API key (key: %s)',
   async (key) => {
     const mock = await useMock()
     expect((await mock.post(TRIGGER, { key })).status).toBe(401)

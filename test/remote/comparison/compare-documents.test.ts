@@ -47,7 +47,7 @@ describe('a published document', () => {
     })
   })
 
-  test('has only differences that assumptions explain if it is for the other profile', async () => {
+  test('for the other profile has only differences that assumptions explain', async () => {
     const { differences } = compareDocuments(await openApiDocument(assume('live')), ours, facts)
     expect(differences.filter(({ explainedBy }) => explainedBy === undefined)).toEqual([])
     expect([...new Set(differences.map(({ explainedBy }) => explainedBy))].sort()).toEqual([
@@ -274,7 +274,7 @@ const parameterOf = ({ parameters }: Json, name: string) =>
 describe('an assumption does not explain', () => {
   test.each<[title: string, expected: string, change: Change]>([
     [
-      'another value of a channel',
+      'an additional channel',
       'wider parameter query channel values (published tool)',
       (_, { [MESSAGES]: { get } }) => parameterOf(get, 'channel').schema.enum.push('tool')
     ],
@@ -284,7 +284,7 @@ describe('an assumption does not explain', () => {
       ({ CredentialsDto }) => (CredentialsDto.properties.one = { type: 'string' })
     ],
     [
-      'another type of a parameter',
+      'a different type of a parameter',
       'different parameter query limit type (published string; ours number)',
       (_, { [MESSAGES]: { get } }) => (parameterOf(get, 'limit').schema.type = 'string')
     ],
@@ -299,7 +299,7 @@ describe('an assumption does not explain', () => {
     expect(differences.map(({ explainedBy }) => explainedBy)).toEqual([undefined])
   })
 
-  test('a new provider in an enum where Novu spells another one differently', () => {
+  test('a new provider in an enum in which Novu spells another provider differently', () => {
     const differences = compareAfter(({ ChatPushProvider }) => {
       const values = ChatPushProvider.enum
       values[values.indexOf('service-slack')] = 'novu-slack'
@@ -339,7 +339,7 @@ test('lists many missing fields of an object as one difference', () => {
   expect(places.map(({ oursAt }) => oursAt)).toEqual(['#/components/schemas/CredentialsDto'])
 })
 
-test('lists headers and error bodies after the schema, and only once for all responses', () => {
+test('lists differences in headers and errors last, and only once for all responses', () => {
   const differences = compareAfter(({ MessageResponseDto }, paths) => {
     delete MessageResponseDto.properties.subject
     for (const { responses } of [paths[MESSAGES].get, paths[STEP].get, paths[PRIMARY].post]) {

@@ -29,8 +29,8 @@ async function compare(...args: string[]) {
 type Responders = Record<string, ((response: ServerResponse) => unknown) | undefined>
 
 /**
- * Starts a proxy in front of a server, and returns the flags to compare both. The proxy forwards
- * requests, but responds itself if the path starts with a key of `responders`.
+ * Starts a proxy in front of a server, and returns the flags that compare the two. If a path starts
+ * with a key of `responders`, the proxy responds itself. It forwards all other requests.
  */
 async function compareWithProxy(
   { url }: { url: string },
@@ -271,7 +271,7 @@ describe('compare', () => {
     expect(stderr).not.toMatch(/^\s+at /m)
   })
 
-  test('sends the requests of a journal or HAR, and POST only with --allow-changes', async () => {
+  test('sends the requests of a journal or HAR, but POSTs only with --allow-changes', async () => {
     const ours = await useMock({})
     const target = await useMock({})
     await ours.get('/v1/messages?limit=2&transactionId=a&transactionId=b%20c')

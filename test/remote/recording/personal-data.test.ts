@@ -167,7 +167,7 @@ const STEP = {
 }
 
 test.each(['nothing', 'workflow-texts'] as const)(
-  'addresses and long numbers in the schemas of a step are replaced (kept: %s)',
+  'email addresses and long numbers in schemas of steps are replaced (kept: %s)',
   (kept) => {
     const { controls, controlValues } = replacementBy('a-key-1', kept).step(STEP)
     expect(JSON.stringify(controls)).not.toMatch(/@b\.|9081726|maria|Ada|Lovelace|4111111111111111/)

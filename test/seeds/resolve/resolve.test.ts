@@ -200,7 +200,7 @@ describe('the default', () => {
     expect(new Set(ids(resolveShop(seed))).size).toBe(ids(resolveShop(seed)).length)
   })
 
-  test('times follow the clock, with messages a minute apart, newest first', () => {
+  test('timestamps follow the clock, with messages a minute apart, newest first', () => {
     const { messages, subscribers } = resolveShop(seed)
     const minutesAgo = (minutes: number) => isoTime(NOW - minutes * 60_000)
     expect(messages.map(({ createdAt }) => createdAt)).toEqual([0, 1, 2].map(minutesAgo))

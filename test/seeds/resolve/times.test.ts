@@ -9,7 +9,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const ORIGIN = '2025-01-01T12:00:00.000Z'
 
-test('every time of a record keeps its distance from `timesRelativeTo`', () => {
+test('every timestamp of a record keeps its distance from `timesRelativeTo`', () => {
   const { integrations, subscribers, messages } = resolveShop({
     timesRelativeTo: ORIGIN,
     integrations: [
@@ -34,12 +34,12 @@ test('every time of a record keeps its distance from `timesRelativeTo`', () => {
   })
 })
 
-test('times stay as written if the seed has no `timesRelativeTo`', () => {
+test('timestamps stay as written if the seed has no `timesRelativeTo`', () => {
   const { messages } = resolveShop({ messages: [{ channel: 'email', createdAt: ORIGIN }] })
   expect(messages[0]?.createdAt).toBe(ORIGIN)
 })
 
-test('times stay as written if the clock is stopped at `timesRelativeTo`', () => {
+test('timestamps stay as written if the clock is stopped at `timesRelativeTo`', () => {
   const { messages } = resolveShop({
     timesRelativeTo: ORIGIN,
     clock: { mode: 'fixed', at: ORIGIN },
@@ -101,7 +101,7 @@ test('in the default seed, only the end of a snooze is in the future', () => {
   expect(snoozed.filter((time) => Date.parse(time) <= NOW)).toEqual([])
 })
 
-test('a reset and an export keep the times that a seed got when it was loaded', async () => {
+test('a reset and an export keep the timestamps that a seed got when it was loaded', async () => {
   let now = NOW
   const seed = seedOf({ ...SHOP, timesRelativeTo: ORIGIN, clock: { mode: 'wall' } })
   const mock = await useMock({ seed, clock: () => now })

@@ -61,7 +61,7 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
     'filter.context-twice: a repeated context key finds nothing': emptyUnless(
       (keys) => new Set(keys).size === keys.length
     ),
-    async 'filter.and: a channel with a subscriber also finds messages that match only one of them'(
+    async 'filter.and: `channel` and `subscriberId` also find messages that match only one of them'(
       page,
       { request, send }
     ) {
@@ -128,9 +128,9 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
       path.replaceAll('contextKeys=', 'unknown='),
     'filter.context: all context keys except the first are ignored': (path) =>
       path.replace(/(contextKeys=[^&]*)(&contextKeys=[^&]*)+/, '$1'),
-    'filter.spellings: `transactionId[]` is an unknown parameter': (path) =>
+    'filter.spellings: `transactionId[]` is treated as an unknown parameter': (path) =>
       path.replaceAll('[]', '_'),
-    'filter.spellings: `transactionId[0]` is an unknown parameter': (path) =>
+    'filter.spellings: `transactionId[0]` is treated as an unknown parameter': (path) =>
       path.replace(/\[\d\]/g, '_'),
     'filter.spellings: transaction ids are split at commas': (path) =>
       path.replace(/transactionId=([^&]*)%2C/, 'transactionId=$1&transactionId='),

@@ -107,14 +107,13 @@ export const onReplay = onJson(({ response }) => response.headers['idempotency-r
 export const onAnyError = onJson(({ response }) => response.status >= 400)
 export const onError = (status: number) => onJson(({ response }) => response.status === status)
 
-/** Turns an edit of a message into an edit of a page that changes every message on the page. */
+/** Turns an edit of one message into an edit that changes every message on a page. */
 export function eachMessage(edit: (message: Json) => unknown): Edit {
   return ({ data }) => data.forEach(edit)
 }
 
 /**
- * Adds a valid API key to a request without one. If `always` is set, it also replaces an existing
- * key.
+ * Adds a valid API key to a request without one. If `always` is set, also replaces an existing key.
  */
 export function withDefaultKey({ headers }: ProxiedRequest, always = false): void {
   if (always || headers.authorization === undefined)
