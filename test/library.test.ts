@@ -260,7 +260,7 @@ test('accepts a seed as an object, YAML or JSON, and applies it after the seed f
   expect(await names({ seeds: [join(folder, 'base.yaml')], seed: SHOP })).toEqual(['Base', 'Shop'])
 })
 
-test('reloads changed seed files, and passes the result to the watch function', async () => {
+test('reloads changed seed files, and passes the result to `watch`', async () => {
   const folder = createTempFolder()
   const file = join(folder, 'shop.json')
   writeFileSync(file, JSON.stringify(SHOP))
@@ -310,7 +310,7 @@ describe('createMock, with a suggested fix,', () => {
     )
   })
 
-  test('rejects errors in a seed, and names the path of each error', async () => {
+  test('rejects an invalid seed, and names the path of each error', async () => {
     const failure = createMock({ seed: { environments: [{ nam: 'Shop' }] } })
     await expect(failure).rejects.toThrow(SeedError)
     await expect(failure).rejects.toMatchObject({

@@ -225,7 +225,7 @@ const INVALID_FAULTS = [
   '__proto__'
 ]
 
-test('rejects an invalid x-mock-fault header with 400', async () => {
+test('a request with an invalid x-mock-fault header gets a 400', async () => {
   const mock = await useMock()
   for (const fault of INVALID_FAULTS) {
     const response = await mock.post(setPrimary(MAILGUN), { headers: { 'x-mock-fault': fault } })

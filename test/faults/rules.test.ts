@@ -123,8 +123,8 @@ test('rejects an invalid rule and names its field', async () => {
 })
 
 /**
- * Invalid rules, each with the fields that its error lists. validation-messages.test.ts has the
- * messages.
+ * Invalid rules, each with the fields that its error lists. The messages are checked in
+ * test/control/validation-messages.test.ts.
  */
 const INVALID_RULES: [object, string[]][] = [
   [{ effect: { status: 399 } }, ['effect.status']],

@@ -12,7 +12,7 @@ interface Row {
   send: Bytes | Bytes[]
   /** The statuses of all responses on the connection, in order. */
   statuses: number[]
-  /** The path in the body of the last response, if that response is an error. */
+  /** The field `path` of the last response, if that response is an error. */
   path?: string
   method?: string
   /**

@@ -48,7 +48,7 @@ test.each([
   ['the OpenAPI document', '/openapi.json', {}],
   ['a replay', '/v1/integrations/mailgun/set-primary', { method: 'POST' }]
 ])(
-  'allows pages of any origin to read %s and the headers that the mock adds',
+  'pages of any origin may read %s and the headers that the mock adds',
   async (_name, path, call) => {
     const mock = await useMock({ seed: SEED })
     const sent = { ...call, headers: { ...ORIGIN, 'idempotency-key': 'once' } }
@@ -112,7 +112,7 @@ test('with CORS off, responses have no CORS headers and OPTIONS gets 405', async
   }
 })
 
-test("the server's assumption decides which response a preflight without a key gets", async () => {
+test('the assumption `cors` decides which response a preflight without a key gets', async () => {
   const mock = await useMock({ seed: SEED, assumptions: { cors: 'absent' } })
   const preflight = { method: 'OPTIONS', headers: ORIGIN, key: null }
 

@@ -28,7 +28,7 @@ test.each([
   '/v1/messages/',
   '/v2/workflows/shipped',
   '/v1/integrations/set-primary'
-])('%s responds with 404, or 401 without a valid API key', async (path) => {
+])('%s responds with 404, or with 401 if no valid API key is sent', async (path) => {
   const mock = await useMock({ seed: SEED })
   const message = `GET ${path.split('?')[0]} is not mocked`
   expect(await mock.get(path)).toMatchObject({ status: 404, json: { message } })

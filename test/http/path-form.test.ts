@@ -23,7 +23,7 @@ describe('with path-form set to lenient, a request with another spelling of a pa
     }
   )
 
-  test('keeps the case of parameters, and the path in an error body', async () => {
+  test('keeps the case of parameters, and the spelling of the path in an error body', async () => {
     const { url } = await useMock(LENIENT)
     const response = await send(`${url}/V2/Workflows/Unknown-One/Steps/A/`)
     expect(await response.json()).toMatchObject({

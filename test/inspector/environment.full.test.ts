@@ -129,7 +129,7 @@ test('a rejected seed file changes nothing, and each error names its line', asyn
   expect(await identifiersOf(env)).toHaveLength(9)
 })
 
-test('a seed file replaces the data or adds to it, and Undo reverts both', async (context) => {
+test('a seed file replaces or extends the data, and Undo reverts the change', async (context) => {
   const { page, env } = await openInspector(context, { hash: '#/workflows' })
   const seed = 'integrations:\n  - { providerId: twilio, channel: sms, identifier: mine }\n'
   await chooseSeed(page, 'Replace the data with a seed…', seed)

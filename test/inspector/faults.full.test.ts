@@ -8,7 +8,7 @@ async function undo(page: Page, toastText: string): Promise<void> {
   await toast.getByRole('button', { name: 'Undo' }).click()
 }
 
-test("Undo doesn't restore a removed rule that was used up before its removal", async (context) => {
+test("Undo doesn't restore a rule that was used up before it was removed", async (context) => {
   const { page, env } = await openInspector(context, { hash: '#/workflows' })
   const { id } = await env.faults.add({ times: 1, effect: { status: 500 } })
   expect(await sendRequest(env, '/v1/messages')).toBe(500)

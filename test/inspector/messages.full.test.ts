@@ -168,7 +168,7 @@ test('one search field applies all filters, and the URL keeps the search', async
   expect(await env.requests.list()).toHaveLength(SEARCHES.length)
 })
 
-test('the list reports a search without matches and an invalid filter', async (context) => {
+test('the list reports an invalid filter, and a search without matches', async (context) => {
   const { page, go } = await openInspector(context, { hash: '#/messages' })
   const search = page.getByRole('searchbox', { name: 'Search messages' })
   await search.fill('nobody-at-all')
@@ -191,7 +191,7 @@ test('one click shows the messages of a channel, within the current search', asy
 })
 
 test.for(['chat', 'in_app'] as const)(
-  'long words of a message on the channel %s stay inside its pane',
+  'long words in a message on the channel %s stay inside the pane',
   async (channel, context) => {
     const { page, env, go } = await openInspector(context, { hash: '#/coverage' })
     const content = 'x'.repeat(420)

@@ -263,7 +263,7 @@ test('without the inspector, browsers get the same response as other clients', a
   expect((await fetch(`${url}/inspector/inspector.js`)).status).toBe(404)
 })
 
-test("the page reports that the inspector's files are missing", async () => {
+test("if the inspector's files are missing, browsers get a 404 with the reason", async () => {
   const built = await buildPackage()
   const folder = createTempFolder()
   for (const name of ['migrations', 'seeds', 'node_modules'])

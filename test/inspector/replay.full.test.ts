@@ -24,7 +24,7 @@ async function openReplay(context: TestContext) {
   return openInspector(context, { args: ['open', file, '--no-open'] })
 }
 
-test('a reopened test shows the results, and sends the next request', async (context) => {
+test('a reopened test shows its results, and a button sends the next request', async (context) => {
   const { page, events, env } = await openReplay(context)
   const rows = page.getByRole('list', { name: 'Recorded requests, oldest first' })
   await expect.poll(() => rows.locator('.chip').allInnerTexts()).toEqual(RESULTS)

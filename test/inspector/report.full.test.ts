@@ -23,7 +23,7 @@ test('loads with the stored key', async ({ env }) => {
   const response = await fetch(env.url + '/v1/messages', { headers })
   expect(response.status).toBe(200)
 })
-test('switches the provider and back', async ({ env }) => {
+test('switches the provider, then switches back', async ({ env }) => {
   await call(env, '/v1/integrations/mailgun-eu/set-primary', { method: 'POST' })
   const { environments: [{ integrations }] } = await env.state()
   expect(integrations.find(({ identifier }) => identifier === 'sendgrid-main').primary).toBe(true)

@@ -19,7 +19,7 @@ test('the request form sends any method, path and JSON body', async (context) =>
   })
 })
 
-test('Replay and the request form show that a response is pending', async (context) => {
+test('`Replay` and the request form show that a response is pending', async (context) => {
   const { page, env } = await openInspector(context)
   await sendRequest(env, '/v1/messages?limit=1')
   await env.faults.add({ times: 2, effect: { delay: 60_000 } })
@@ -35,7 +35,7 @@ test('Replay and the request form show that a response is pending', async (conte
   await page.getByText('you canceled the request').waitFor()
 })
 
-test('Edit and resend sends a request again unchanged', async (context) => {
+test('`Edit and resend` sends a request again unchanged', async (context) => {
   const { page, env, go } = await openInspector(context)
   const headers = { 'idempotency-key': 'once', 'x-trace': 'a: b' }
   for (const [method, path] of [

@@ -522,7 +522,7 @@ test('the page retries a failed load', async (context) => {
   const inspector = await openInspector(context, { hash: '#/coverage' })
   const { page, env } = inspector
   for (let count = 0; count < 301; count++) await sendRequest(env, '/v1/messages?limit=1')
-  // Let one load of each kind fail: the first load has the parameter `order`, and a load of older
+  // Let one load of each kind fail. The first load has the parameter `order`. A load of older
   // requests also has the parameter `before`.
   for (const name of ['order', 'before']) {
     const isLoad = (url: URL) => url.pathname === '/_mock/requests' && url.searchParams.has(name)
@@ -577,8 +577,8 @@ test('the list shows, searches and scrolls through 10,000 requests quickly', asy
 }, 120_000)
 
 /**
- * Returns a function that sends up to 500 requests per second until the given number has been sent,
- * and waits until the page shows the last one.
+ * Returns a function that sends up to 500 requests per second until their total reaches the given
+ * number. Then it waits until the page shows the last request.
  */
 function createLoad(page: Page, env: AttachedEnvironment) {
   let sentCount = 0

@@ -47,7 +47,7 @@ type Task = keyof typeof CLICKS
 
 const tested = new Set<Task>()
 
-/** Defines a test that does one or more tasks, and counts the clicks for each of them. */
+/** Defines a test that does one or more tasks, and expects their number of clicks. */
 function task(
   names: Task | Task[],
   run: (context: TestContext, clicks: ClickCounter) => Promise<void>

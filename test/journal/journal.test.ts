@@ -90,7 +90,7 @@ test('with --journal 0, records no requests and rejects verifications', async ()
   expect(verdict).toMatchObject({ status: 400, json: { message: 'The journal is turned off' } })
 })
 
-test('records a request for the environment of its key, or else as unauthenticated', async () => {
+test('records a request in the environment of its key, or else as unauthenticated', async () => {
   const mock = await useMock()
   const keys = [DEVELOPMENT, PRODUCTION, OTHER_ORGANIZATION]
   for (const [limit, key] of keys.entries())

@@ -30,7 +30,7 @@ test('/docs and the files that it loads have at most 60 KB', async (context) => 
   expect(size).toBeLessThan(60_000)
 })
 
-test('Try it sends a request with the API key of the chosen environment', async (context) => {
+test('`Try it` sends a request with the API key of the chosen environment', async (context) => {
   const { page, mock } = await openInspector(context)
   await page.getByRole('button', { name: 'Environment Development' }).click()
   await page.getByRole('button', { name: 'Production', exact: true }).first().click()
@@ -48,7 +48,7 @@ test('Try it sends a request with the API key of the chosen environment', async 
   expect(await mock.attach(key).requests.list()).toMatchObject([{ operation: 'listMessages' }])
 })
 
-test('Try it opens the form for a control route', async (context) => {
+test('`Try it` opens the form for a control route', async (context) => {
   const { page, url, env } = await openInspector(context)
   await page.goto(`${url}/docs`)
   await page.locator('#addFault summary').click()

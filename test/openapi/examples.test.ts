@@ -28,7 +28,7 @@ type ProvokeError = (
   method: string
 ) => Promise<TestResponse>
 
-/** The time at which the default seed's records have the timestamps of the examples. */
+/** At this time, the default seed's records get the same timestamps as in the examples. */
 const NOW = Date.UTC(2026, 1, 18, 10, 10)
 
 const KEY = { 'idempotency-key': 'set-primary-0001' }

@@ -10,7 +10,7 @@ test('printable escapes control, line separator and direction characters, but no
   )
 })
 
-test('printable keeps letters, emoji and joiners, and JSON still has the same value', () => {
+test('printable keeps letters, emoji and joiners, and the value of JSON', () => {
   const value = { 'Größe עברית 漢字 👩‍👩‍👧 \\ "': ['\u202e\n\u001b', 1, null] }
   expect(printable(Object.keys(value).join())).toBe(Object.keys(value).join())
   expect(JSON.parse(printable(JSON.stringify(value, null, 2), '\n'))).toEqual(value)

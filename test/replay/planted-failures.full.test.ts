@@ -34,7 +34,7 @@ async function record(): Promise<Report> {
 
 const TWO_ENVIRONMENTS = 'two environments in one test'
 
-/** Reopens tests in one server. Returns their states by the names of the environments. */
+/** Reopens tests in one server. Returns their states by environment name. */
 async function reopen(from: Report, tests: ReopenableTest[]): Promise<Map<string, ReplayState>> {
   const options = { tests, before: undefined, port: 0, logLevel: 'silent' } as const
   const { server } = await reopenTests(from, options)

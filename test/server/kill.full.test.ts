@@ -347,8 +347,8 @@ async function startServer(options: string[], module?: string): Promise<RunningP
 }
 
 /**
- * Returns a function that takes a limit, and returns a random integer from 0 up to but not
- * including the limit. The same seed gives the same sequence of integers.
+ * Returns a generator of random integers that are at least 0 and below a given limit. The same seed
+ * gives the same integers.
  */
 function randomNumbers(seed: number): (limit: number) => number {
   const random = createRandom(seed)

@@ -60,7 +60,7 @@ test.each(['/v1/a/../b', '/v1/%2e%2e/b', '/v1/a/..%2Fb', '/v1/"'])(
   }
 )
 
-test('forwards a body that is larger than the mock accepts itself', async () => {
+test('forwards a body that is larger than the mock itself accepts', async () => {
   const { mock } = await useFallback(echo)
   const body = 'x'.repeat(2 * 1024 * 1024)
   expect((await mock.post(TRIGGER, { body })).json.body).toBe(body)
@@ -268,7 +268,7 @@ test.each([
   await expect(startServer(options)).rejects.toThrow(message)
 })
 
-test('forwards to another machine if a key is given', () => {
+test('forwards requests to another machine if a key is given', () => {
   const options = { fallback: 'http://prism:4010', fallbackKey: 'fallback' }
   expect(configOf(options)).toMatchObject(options)
 })

@@ -52,7 +52,7 @@ export async function expectAccessible({ page }: Pick<OpenedPage, 'page'>): Prom
   const { violations } = await new AxeBuilder({ page })
     .exclude('iframe[sandbox]')
     .options({ rules: { 'target-size': { enabled: true } }, resultTypes: ['violations'] })
-    // Otherwise, axe opens a second page for each check, which doubles its time.
+    // Without legacy mode, axe opens a second page for each check, which doubles its time.
     .setLegacyMode()
     .analyze()
   const descriptions = violations.map(

@@ -49,9 +49,10 @@ export interface TestMock extends Omit<Server, 'services'>, TestClient {
  * seed and keeps its data in memory. If an earlier test used a server with the same options, that
  * server is reset and used again. Tests that run at the same time never share a server.
  *
- * A server is not used again if the test read its `app` or `services`, if a reset doesn't restore
- * its rows, or if its options can't be compared because they contain a data file, a logger or a
- * function. A test that leaves other traces, such as temporary triggers, must call `useNewMock`.
+ * A server is not used again if the test read its `app` or `services`, or if a reset doesn't
+ * restore its rows. It is not used again either if its options contain a data file, a logger or a
+ * function, because such options can't be compared. A test that leaves other traces, such as
+ * temporary triggers, must call `useNewMock`.
  */
 export async function useMock(options: TestMockOptions = {}): Promise<TestMock> {
   const name = nameOf(options)

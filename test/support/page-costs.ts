@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 
-/** Measures the rows, elements and memory of a page, which don't depend on the machine's speed. */
+/** Measures a page's rows, elements and memory. They don't depend on the machine's speed. */
 export async function measurePage(page: Page) {
   await page.evaluate(`
     window.maxRows = 0

@@ -20,8 +20,8 @@ interface Choices {
 }
 
 /**
- * Objects that are nested deeper than this have only required fields. Otherwise, generating a
- * recursive schema's objects would never end.
+ * Objects that are nested deeper than this have only required fields. Without this limit,
+ * generating objects of a recursive schema would never end.
  */
 const MAX_DEPTH = 3
 

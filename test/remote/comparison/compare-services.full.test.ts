@@ -113,7 +113,7 @@ describe('compare', () => {
     )
   }
 
-  test('exits with 1 and names the field if no assumption explains a difference', async () => {
+  test('exits with code 1 and names the field if a difference is unexplained', async () => {
     const { code, outcome } = await compare(...(await flagsForChangedFields()))
     expect(code).toBe(1)
     expect(outcome).toMatchObject({ compared: 2, skipped: 1, same: 1 })
@@ -135,7 +135,7 @@ describe('compare', () => {
     expect(stdout).toMatch(new RegExp(`${counts}[\\s\\S]*${differences}target "Another one"`))
   })
 
-  test('exits with 1 if totalCount, hasMore or the order of messages differs', async () => {
+  test('exits with code 1 if totalCount, hasMore or the order of messages differs', async () => {
     const ours = await useMock({})
     const { json } = await ours.get('/v1/messages?limit=2')
     const page = {

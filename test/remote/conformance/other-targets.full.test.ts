@@ -26,7 +26,7 @@ const BROKEN_BODIES = [
   '{"data":{"length":1e9}}'
 ]
 
-test('every case has a result if the target returns only broken responses', async () => {
+test('every case has a result even if the target returns only broken responses', async () => {
   let index = 0
   const url = await startTarget((_, response) => {
     const status = [200, 200, 500, 204, 302][index % 5] ?? 200

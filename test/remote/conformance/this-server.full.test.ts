@@ -106,7 +106,7 @@ function runCommandAgainst(url: string, ...more: string[]) {
 }
 
 describe('the command', () => {
-  test('prints the report and exits with 0 if all cases pass', async () => {
+  test('prints the report and exits with code 0 if all cases pass', async () => {
     const { url } = await startProxiedMock()
     const args = ['conformance', '--target', `${url}/`, '--allow-changes']
     const cases = ['--case', 'wire', '--case', 'primary']
@@ -118,7 +118,7 @@ describe('the command', () => {
     expect(stdout).not.toContain(DEVELOPMENT)
   })
 
-  test('exits with 1 if the target does not behave like the required profile', async () => {
+  test('exits with code 1 if the target does not behave like the required profile', async () => {
     const { url } = await useMock()
     const flags = ['--json', '--profile', 'live', '--case', 'live.envelope']
     const { code, stdout, stderr } = await runCommandAgainst(url, ...flags)
@@ -131,7 +131,7 @@ describe('the command', () => {
     })
   })
 
-  test('exits with 3 if an operation is unchecked, unless --allow-unchecked is set', async () => {
+  test('exits with code 3 for an unchecked operation, except with --allow-unchecked', async () => {
     const { url } = await useMock()
     await using proxy = await startProxy(url, UNLISTED)
     const cases = ['--case', 'primary', '--case', 'idempotency']
@@ -196,7 +196,7 @@ describe('the command', () => {
     }
   )
 
-  test('exits with 1 if the target cannot be reached', async () => {
+  test('exits with code 1 if the target cannot be reached', async () => {
     const { code, stderr } = await runCommandAgainst('http://127.0.0.1:9')
     expect(code).toBe(1)
     expect(stderr).toMatch(/^error: http:\/\/127\.0\.0\.1:9: (?!.*development-key)/)

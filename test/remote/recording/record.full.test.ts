@@ -101,7 +101,7 @@ describe('a recorded seed', () => {
     }
   })
 
-  test('has the same messages for each id that was replaced', async () => {
+  test('has the same messages for each transaction and subscriber with a replaced id', async () => {
     const { listSource, listCopy } = await createCopy()
     const copies = await listCopy()
     for (const [index, original] of (await listSource()).entries()) {

@@ -22,7 +22,7 @@ import { seedOf } from '../../support/shop.js'
 const HALF_PAST = NOW + 30 * 60_000
 const DAY = 86_400_000
 
-// The time at which the default seed's records have the timestamps in its file.
+// At this time, the default seed's records get exactly the timestamps in its file.
 const ENVIRONMENTS = resolveSeeds(readSeeds(['default']), Date.UTC(2026, 1, 18, 10, 10))
 const [DEVELOPMENT, PRODUCTION] = ENVIRONMENTS as [EnvironmentData, EnvironmentData]
 

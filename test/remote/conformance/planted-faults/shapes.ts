@@ -181,7 +181,7 @@ export const SHAPE_FAULTS: readonly PlantedFault[] = [
     'live.unserved-route: an unknown path returns an HTML page with 404': ({ request, response }) =>
       request.path === '/v1/conformance' &&
       Object.assign(response, { status: 404, text: '<h1>Not found</h1>' }),
-    'live.cors: only pages of one other site may read responses': ({ response }) => {
+    'live.cors: only web pages of one other site may read responses': ({ response }) => {
       if (response.headers['access-control-allow-origin'])
         response.headers['access-control-allow-origin'] = 'https://other.example'
     },
