@@ -115,7 +115,7 @@ function describeMachine(): string {
     `${cpus().length} cores`,
     memory,
     `${type()} ${release()}`,
-    `load before ${loadavg()[0]?.toFixed(2)}`
+    `load average ${loadavg()[0]?.toFixed(2)} before the run`
   ]
   return `${details.join(', ')}; ${pinning}.`
 }

@@ -60,8 +60,8 @@ const FILTERS = {
   contextKeys: {
     parameter: Type.Array(Type.String({ pattern: CONTEXT_KEY_PATTERN }), {
       description:
-        'Only messages with exactly these contexts, in any order, each as `type:id`; repeat the ' +
-        'parameter for each key. An empty value matches messages without a context'
+        'Only messages with exactly these contexts, in any order; repeat the parameter for each ' +
+        'context (`type:id`). An empty value matches messages without a context'
     }),
     example: ['tenant:acme'],
     column: 'context',

@@ -72,8 +72,8 @@ export const FILTER_CASES: readonly ConformanceCase[] = [
   {
     id: 'filter.exact',
     rule:
-      'Ids and context keys only find messages with exactly the same value. A part of the value ' +
-      'or a value in another letter case finds nothing.',
+      'A filter by id or context key only finds messages with exactly the same value. A part of ' +
+      'the value, or the value in another letter case, finds nothing.',
     basis: apiReference(
       'contextKeys: Filter by exact context keys; ' +
         'subscriberId: identifier used to create the subscriber'

@@ -235,8 +235,9 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
       isSetPrimary(request) &&
       request.body.toString() === '{' &&
       Object.assign(request, { body: Buffer.alloc(0) }),
-    'primary.result: a GET of the set-primary path makes the integration primary': (request) =>
-      /\/set-primary$/.test(request.path) && Object.assign(request, { method: 'POST' }),
+    'primary.result: a GET request for the set-primary path makes the integration primary': (
+      request
+    ) => /\/set-primary$/.test(request.path) && Object.assign(request, { method: 'POST' }),
     'idempotency.errors: idempotency keys are ignored': ({ headers }) =>
       delete headers['idempotency-key'],
     'idempotency.other-body: a reused key with another body is accepted': (request) =>

@@ -138,7 +138,7 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
       path.replace(/contextKeys=(?=&|$)/, ''),
     'filter.empty: an empty `channel` finds nothing': (path) =>
       path.replace(/channel=(?=&|$)/, 'transactionId=none'),
-    'filter.empty: an unknown parameter finds nothing': (path) =>
+    'filter.empty: a request with an unknown parameter finds nothing': (path) =>
       path.replace('conformance=', 'transactionId='),
     'filter.and: an unknown `transactionId` is ignored instead of matching nothing': (path) =>
       path.replace(/transactionId=ffffffff\w*/, ''),

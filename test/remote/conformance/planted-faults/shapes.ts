@@ -78,7 +78,7 @@ export const SHAPE_FAULTS: readonly PlantedFault[] = [
           if (!EMBEDDED_FIELDS.includes(name)) delete subscriber[name]
       }
     ),
-    'wire.list.times: `createdAt` is a string with a number of milliseconds': eachMessage(
+    'wire.list.times: `createdAt` is a number of milliseconds, as a string': eachMessage(
       (message) => (message.createdAt = String(Date.parse(message.createdAt)))
     )
   }),
@@ -190,7 +190,7 @@ export const SHAPE_FAULTS: readonly PlantedFault[] = [
     }
   }),
   ...onPaths({
-    'live.path-form: the case of a path matters, but a slash at its end does not': (path) =>
+    'live.path-form: the letter case of a path matters, but a slash at its end does not': (path) =>
       path.replace(/^(\/v1\/messages)\/(?=\?|$)/, '$1'),
     'step.forms: a workflow is only found by its identifier': (path) =>
       path.replace(/(workflows\/)[0-9a-f]{24}(?=\/)/, '$1none'),
