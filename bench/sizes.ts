@@ -17,11 +17,11 @@ export const sizes: Measure = {
     1,000,000. Both return lists over one connection. They take turns: five times, each for one
     second. Each pair gives a ratio, and the table shows the median. The table shows only the
     slowest filter; "hot" is a value that many messages have, and "rare" is a value that ten
-    messages have. Pages in the middle and at 90 % are requested after the totals are known. Forks,
-    and resets after a set-primary, are requested one by one, with 100 messages in memory and with
-    100,000 in a file. The memory of a fork is a thousandth of what 1,000 forks add. To generate
-    1,000,000 messages, \`serve\` starts with a new data file and a seed with \`generate\`; its time
-    is measured until it prints that it is ready.`,
+    messages have. Pages in the middle and at 90 % are requested after the server has counted the
+    messages. Forks, and resets after a set-primary, are requested one by one, with 100 messages in
+    memory and with 100,000 in a file. The memory of a fork is the memory that 1,000 forks add,
+    divided by 1,000. To generate 1,000,000 messages, \`serve\` starts with a new data file and a
+    seed with \`generate\`; its time is measured until it prints that it is ready.`,
   run
 }
 

@@ -19,13 +19,13 @@ import { saveResponses } from './throughput.js'
 export const startUp: Measure = {
   name: 'start',
   minutes: 3,
-  method: `A start lasts from the spawn of the process to its first response with status 200. A
-    client on the other core requests this response every millisecond. Three servers start
-    alternately, 20 times each: this server with the default seed in memory, a bare Fastify that
-    responds "hello", and this server with a seed file of 20 records. Memory is the resident set one
-    second after the first response. For the 1,000th response, both servers return the same list of
-    10, over one connection. createMock() is measured 20 times in a process that has already called
-    it.`,
+  method: `The start time is measured from the spawn of the process to its first response with
+    status 200. A client on the other core requests this response every millisecond. Three servers
+    start alternately, 20 times each: this server with the default seed in memory, a bare Fastify
+    that responds "hello", and this server with a seed file of 20 records. Memory is the resident
+    set one second after the first response. For the 1,000th response, both servers return the same
+    list of 10, over one connection. createMock() is measured 20 times in a process that has already
+    called it.`,
   run
 }
 
