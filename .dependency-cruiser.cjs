@@ -1,9 +1,13 @@
 /**
- * The import rules of src/. `npm run check` checks them (scripts/check-dependencies.mjs), and a test breaks each kind of rule
- * (test/dependency-rules.full.test.ts). Type-only imports count too: a service that uses a request's type knows about HTTP.
+ * The import rules of src/. `npm run check` checks them (scripts/check-dependencies.mjs), and a test
+ * breaks each kind of rule (test/dependency-rules.full.test.ts). The rules also apply to type-only
+ * imports, because a service that uses a request's type knows about HTTP.
  */
 
-/** The entries of src/, top layer first. Each may import lower layers only, not its own layer or a higher one. */
+/**
+ * The files and folders of src/, top layer first. Each may import only lower layers, not others in
+ * its own layer.
+ */
 const LAYERS = [
   ['cli', 'fixtures', 'inspector'],
   ['index.ts'],
@@ -26,7 +30,7 @@ const LAYERS = [
   ['domain']
 ]
 
-/** Returns patterns for entries of src/: a file, or everything in a folder. */
+/** Returns patterns for files of src/, and for everything in folders of src/. */
 const pathsOf = (names) =>
   names.map((name) =>
     name.endsWith('.ts') ? `^src/${name.replace('.', '[.]')}$` : `^src/${name}/`
@@ -37,7 +41,7 @@ const npm = (name) => `(^|/)node_modules/${name}/|^${name}(/|$)`
 
 const FASTIFY = [npm('fastify'), npm('fastify-plugin'), npm('@fastify/[^/]+')]
 const DRIZZLE = npm('drizzle-orm')
-// Reading the addon's package.json, which guards against an unusable version, doesn't load the addon.
+// The package.json is allowed. Reading it doesn't load the addon, and detects an unusable version.
 const SQLITE = '(^|/)node_modules/better-sqlite3/(?!package[.]json)|^better-sqlite3$'
 
 const ROUTES = '^src/.+/(routes|plugin)[.]ts$'

@@ -1,9 +1,9 @@
-# The slim image is enough for the build: the database addon includes its binaries, so nothing is compiled. Both stages must
-# use the same Debian release and processor, because the build stage picks one of those binaries.
+# The build needs no compiler, because the database addon includes its binaries. Both stages must use
+# the same Debian release and processor, because the build stage selects one of these binaries.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 
-# Copied first, so that an edit in src/ doesn't reinstall the packages.
+# Copy these files first, so that a change in src/ doesn't reinstall the packages.
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
 
@@ -13,7 +13,7 @@ COPY migrations ./migrations
 COPY seeds ./seeds
 COPY src ./src
 RUN npm run build
-# Keep only the parts of the addon that are loaded: no sources, and no binaries for other machines.
+# Keep only the files of the addon that are used: no sources, and no binaries for other machines.
 RUN mkdir addon \
     && cd node_modules/better-sqlite3 \
     && cp -r --parents package.json LICENSE lib "prebuilds/linux-$(node -p process.arch).node" ../../addon
@@ -24,8 +24,9 @@ ENV NODE_ENV=production \
     NOTIFICATION_MOCK_DATA=/data/notification-mock.db
 WORKDIR /app
 
-# Mount a volume on /data to keep the data. There is no VOLUME instruction: each `docker run` would leave an anonymous
-# volume, and in CI a container should start empty. Any `--user` may write to /data.
+# Mount a volume on /data to keep the data. There is no VOLUME instruction, because each `docker run`
+# would leave an anonymous volume, and a container in CI should start empty. Any `--user` may write
+# to /data.
 RUN mkdir /data && chown node:node /data && chmod 1777 /data
 
 COPY LICENSE package.json llms.txt ./
@@ -38,9 +39,10 @@ COPY --from=build /app/dist ./dist
 
 USER node
 EXPOSE 4210
-# Reads the port from NOTIFICATION_MOCK_PORT or PORT, like the server. Set one of these instead of --port.
+# The health check and the server read the port from NOTIFICATION_MOCK_PORT or PORT. To change the
+# port, set one of these variables. The health check doesn't know the flag --port.
 HEALTHCHECK --interval=3s --timeout=3s --start-period=10s --retries=3 \
     CMD ["node", "dist/cli/index.js", "healthcheck"]
-# Not started with npm, which swallows the signal that stops the server.
+# Start Node directly, because npm doesn't pass on the signal that stops the server.
 ENTRYPOINT ["node", "dist/cli/index.js"]
 CMD ["serve"]

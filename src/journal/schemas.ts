@@ -218,7 +218,10 @@ export const Verification = namedObject(
   {
     ...RequestPattern.properties,
     count: number(0, 'Exact number of matching requests'),
-    atLeast: number(1, 'Minimum number of matching requests; 1 if no number is given'),
+    atLeast: number(
+      1,
+      'Minimum number of matching requests. Without `count`, `atMost` and `never`: 1'
+    ),
     atMost: number(0, 'Maximum number of matching requests'),
     never: Type.Optional(
       Type.Literal(true, { description: 'Expects no matching request, like `count: 0`' })
