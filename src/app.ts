@@ -176,8 +176,8 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
 }
 
 /**
- * If there is a fallback server, forwards requests to it. Loads the plugin only in this case,
- * because the plugin loads many modules.
+ * Forwards requests to the fallback server, if there is one. Only then loads the plugin, because it
+ * has many modules.
  */
 function registerFallback(
   app: FastifyInstance,

@@ -108,7 +108,7 @@ export async function endLike({ code, signal }: Ending): Promise<void> {
 
 /**
  * Restores a signal's default action, so that the signal ends this process. Node ignores some
- * signals until a listener was added and removed.
+ * signals until a listener has been added and removed.
  */
 function restoreDefaultAction(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal)

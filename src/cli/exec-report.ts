@@ -33,8 +33,8 @@ export const print = (message: string) =>
   writeToStderr(message.replaceAll(/^/gm, EXEC_PREFIX).concat('\n'))
 
 /**
- * Throws `StartError` if a file that a flag names can't be written. Reads the template of the
- * report before the command can remove it.
+ * Throws `StartError` if an output file can't be written. Reads the report's template now, because
+ * the command may remove it.
  */
 export function checkOutputs({ coverageJson, report, summary }: ReportFlags): void {
   if (coverageJson !== '') requireWritable(coverageJson)

@@ -32,7 +32,9 @@ export function addCommands(root: Command): void {
     .command('exec')
     .helpGroup('Test against it:')
     .usage('[options] -- <command> [args...]')
-    .description('start a mock server, run a command against it, and exit with its exit code')
+    .description(
+      "start a mock server, run a command against it, and exit with the command's exit code"
+    )
     .argument('<command...>', 'the command to run, with its arguments')
     .passThroughOptions()
     .addHelpText('after', EXPLANATION)

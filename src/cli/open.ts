@@ -67,7 +67,7 @@ async function start(report: Report, flags: OpenFlags): Promise<ReopenedTest> {
   const [first] = tests
   const last = first?.requests.at(-1)?.sequence ?? 0
   if (first && at !== undefined && !first.requests.some(({ sequence }) => sequence === at)) {
-    throw new StartError(`--at: "${first.title}" has no request ${at}; its last one is ${last}`)
+    throw new StartError(`--at: "${first.title}" has no request ${at}; its last request is ${last}`)
   }
   const before = at ?? (first && failingRequest(first))
   const logger = await plainLogger('warn')
@@ -112,7 +112,7 @@ export function describe(report: Report, { server, replay, apiKey }: ReopenedTes
   ]
 }
 
-/** The maximum number of characters to print of a value that differs. */
+/** The maximum number of characters to print for a differing value. */
 const MAX_VALUE = 200
 
 const short = (text: string) => (text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text)

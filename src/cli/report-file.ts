@@ -135,7 +135,8 @@ function missingReason({ outcome, startMissing }: ReportedTest, { baselines }: R
 /**
  * Returns the sequence number of the request to stop at. This is the request whose path and query
  * the error mentions. If there is none, it is the first request that failed or whose path the error
- * mentions, and otherwise the first request with a hint. Returns undefined if no request matches.
+ * mentions. If there is none either, it is the first request with a hint. Returns undefined if no
+ * request matches.
  */
 export function failingRequest({ requests, hints, error = '' }: ReportedTest): number | undefined {
   const hinted = new Set(hints.flatMap((hint) => hint.requests))

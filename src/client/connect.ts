@@ -148,7 +148,7 @@ function serverAt(server: Connection) {
 }
 
 /**
- * Ignores an error that means that the environment is already removed: 401 for its key, or 404 for
+ * Ignores the error that the server returns for a removed environment: 401 for its key, or 404 for
  * its id. Throws any other error.
  */
 function ignoreRemoved(error: unknown): void {

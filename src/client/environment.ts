@@ -36,7 +36,7 @@ export interface RestoreOptions extends ResetOptions {
   baseline?: boolean
 }
 
-/** The request that the function of a stub responds to. */
+/** The request that a stub's function responds to. */
 export interface StubRequest<Body = unknown> extends ReceivedRequest {
   body: Body
   /** The environment of the request's API key. */
@@ -189,8 +189,8 @@ function responsesOf(connection: Connection) {
 }
 
 /**
- * Returns the stub to send to the server. Registers the function of a stub with `reply`. Throws
- * `MockError` if the server doesn't run in this process, or if `reply` isn't a function.
+ * Returns the stub to send to the server. Registers the function `reply`, if the stub has one.
+ * Throws `MockError` if the server doesn't run in this process, or if `reply` isn't a function.
  */
 function toNewStub(stub: wire.NewStub | FunctionStub, connection: Connection): wire.NewStub {
   if (!('reply' in stub)) return stub
@@ -282,10 +282,7 @@ function storedSnapshot({ json, done }: Connection, snapshot: wire.Snapshot) {
   const { name } = snapshot
   return {
     ...snapshot,
-    /**
-     * Restores the data, clock and idempotency keys that the snapshot holds, or only the given
-     * parts.
-     */
+    /** Restores the snapshot's data, clock and idempotency keys, or only the given parts. */
     restore: (options: RestoreOptions = {}) =>
       json<wire.ResetResult>('POST', path`/_mock/snapshots/${name}/restore`, { body: options }),
     /** Returns how the current state differs from the snapshot. */

@@ -7,7 +7,7 @@ export interface Hint {
   message: string
   /** Sequence numbers of the requests that the hint is about. */
   requests: number[]
-  /** In a merged report: true if the run that the hint is from allowed it. */
+  /** Only in a merged report: true if the hint's own run allowed it. */
   isAllowed?: boolean
 }
 
@@ -171,7 +171,7 @@ const ADVISORY_HINTS: readonly HintId[] = ['page-not-requested']
 export interface StrictOptions {
   /** Hints to ignore. */
   allow?: readonly HintId[]
-  /** Hints that cause a failure in addition to those that do so by default. */
+  /** Hints that cause a failure, in addition to the default ones. */
   failOn?: readonly HintId[]
 }
 

@@ -64,9 +64,9 @@ export function requestsOf(connection: Connection) {
     /** Removes all recorded requests and changes. */
     clear: () => done('DELETE', '/_mock/requests'),
     /**
-     * Verifies that the app sent the expected requests. If `expected` doesn't say how many, one
-     * request or more are expected. If the verification fails, rejects with a `MockError` of status
-     * 417. The error's message shows the closest request and how that request differs.
+     * Verifies that the app sent the expected requests. If `expected` doesn't say how many, at
+     * least one request is expected. If the verification fails, rejects with a `MockError` of
+     * status 417. The error's message shows the closest request and how that request differs.
      */
     verify,
     /**

@@ -1,6 +1,6 @@
 import type { Operation } from '../schema/operation.js'
 
-/** The maximum number of names in a list, and the maximum number of characters of a name. */
+/** The maximum number of names in a list, and the maximum number of characters in a name. */
 const MAX_NAMES = 20
 const MAX_NAME_LENGTH = 200
 
@@ -28,7 +28,7 @@ class NameCounts {
 }
 
 class OperationCounts {
-  /** The counts for each coverage item, by the id of the item. */
+  /** The counts for each coverage item, by the item's id. */
   readonly items = new Tallies<string>()
   readonly statuses = new Tallies<number>()
   readonly unknownParameters = new NameCounts()

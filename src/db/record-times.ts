@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { shiftTimes, TIMED_KINDS, type TimedKind } from '../domain/record-times.js'
 
-/** Returns a copy of the serialized database in which all times of records are shifted. */
+/** Returns a copy of the serialized database with the times of all records shifted. */
 export function shiftRecordTimes(database: Buffer, milliseconds: number): Buffer {
   const client = new Database(database)
   shiftAllRecords(client, milliseconds)

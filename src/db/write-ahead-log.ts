@@ -74,7 +74,7 @@ function readLogHeader(file: string): { pageSize: number; lineage: number } | un
   return { pageSize: header.readUInt32BE(8), lineage: (salt - checkpointNumber) | 0 }
 }
 
-/** Returns bytes of a file, or undefined if it is missing or too short. */
+/** Returns `length` bytes of a file, or undefined if the file is missing or too short. */
 function readBytes(file: string, position: number, length: number): Buffer | undefined {
   if (!statSync(file, { throwIfNoEntry: false })) return undefined
   const descriptor = openSync(file, 'r')

@@ -138,7 +138,7 @@ const ASSUMPTIONS = {
     ]
   },
   'control-values': {
-    description: "Which fields hold a step's control values.",
+    description: "Which fields contain a step's control values.",
     document: ['once', '`controlValues`, which is absent if the step has no control values'],
     live: [
       'twice',

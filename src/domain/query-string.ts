@@ -1,5 +1,5 @@
 /**
- * The problem of a query string that can't be parsed. `rejectMalformedQuery` rejects the request
+ * The problem with a query string that can't be parsed. `rejectMalformedQuery` rejects the request
  * after authentication.
  */
 export class MalformedQuery extends Error {}

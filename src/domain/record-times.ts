@@ -28,7 +28,7 @@ export function parseRecordTime(text: string, { now, shift }: TimeReading): numb
 
 type Fields = Record<string, unknown>
 
-/** The fields of each kind of record that contain a time, or a list of times. */
+/** For each kind of record, the fields that contain a time or a list of times. */
 export const TIME_FIELDS = {
   integrations: ['deletedAt'],
   subscribers: ['createdAt', 'updatedAt', 'lastOnlineAt'],

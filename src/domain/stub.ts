@@ -82,8 +82,8 @@ export function addMissingStubs(stubs: readonly Stub[], added: readonly NewStub[
 }
 
 /**
- * Returns a string that is equal for stubs for the same requests: the method and the path without
- * the names of its parameters.
+ * Returns the same string for all stubs that respond to the same requests: the method and the path
+ * without the names of its parameters.
  */
 export const requestsOf = ({ method, path }: NewStub): string =>
   `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`

@@ -41,8 +41,8 @@ export interface Environment extends Readonly<Omit<EnvironmentRow, 'profile' | '
    */
   readonly isRemoved: boolean
   /**
-   * When the environment was last used, in milliseconds of the machine clock. Only updated if the
-   * environment has a `ttl`.
+   * When the environment was last used, by the machine's clock, in milliseconds. Only updated if
+   * the environment has a `ttl`.
    */
   lastUsed: number
   /** Number of requests in progress. Only counted if the environment has a `ttl`. */

@@ -107,7 +107,8 @@ export class EnvironmentService {
   }
 
   /**
-   * Throws `exists` if another environment has this API key, or has this name as its name or id.
+   * Throws `exists` if another environment has this API key, or uses this name as its own name or
+   * id.
    */
   assertUnused({ name, apiKey }: Pick<CreateOptions, 'name' | 'apiKey'>): void {
     if (name !== undefined && this.unusedName(name) !== name) {
@@ -136,7 +137,7 @@ export class EnvironmentService {
   /**
    * Creates an empty environment, a fork, or an environment from a seed, and gives it an API key.
    * Throws `exists` if the name or the key is in use, and `not-found` if `from` or `snapshot`
-   * doesn't exist. Also throws errors of the seed. If it throws, nothing is created.
+   * doesn't exist. Also throws if the seed has an error. If it throws, nothing is created.
    */
   create(
     options: CreateOptions,
@@ -190,7 +191,7 @@ export class EnvironmentService {
     this.#store.update(environment, { clock })
   }
 
-  /** Returns the environment's own settings, without what it inherits from the server. */
+  /** Returns the environment's own settings, without those inherited from the server. */
   settingsOf(environment: Environment): Settings {
     const row = this.#store.requireRow(environment)
     const { organizationId, name, profile, assumptions, clock, randomSeed, stubs } = row

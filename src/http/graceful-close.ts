@@ -14,8 +14,8 @@ const DEFAULT_GRACE = 5000
 
 /**
  * How many milliseconds the server waits for clients to close their side of idle connections. A
- * client that watches its connections closes them within one turn of its event loop. Other clients
- * notice only at their next request that the server has closed the connection.
+ * client that watches its connections closes its side within one turn of its event loop. Other
+ * clients notice only at their next request that the server has closed the connection.
  */
 const CLIENT_GRACE = 500
 

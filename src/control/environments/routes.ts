@@ -46,7 +46,7 @@ const API_KEY =
   'Defaults to a new key'
 const REMOVED = 'Whether to list removed environments that are in the report'
 const TTL =
-  'Removes the environment after it was unused for this long, in milliseconds or as text ' +
+  'Removes the environment once it has been unused for this long, in milliseconds or as text ' +
   'such as `10m`. At most 30 days; by default it is never removed'
 const Milliseconds = Type.Integer({ minimum: 1, maximum: MAX_TTL, format: 'int64' })
 const keyLimits = {

@@ -133,7 +133,7 @@ export function recordRoutes(route: AddRoute, { messages, seeds }: ControlServic
   })
 }
 
-/** Adds the routes that search the messages and return one of them. */
+/** Adds the routes that search messages and return a single message. */
 function messageRoutes(route: AddRoute, messages: ControlServices['messages']): void {
   route('GET', '/messages', 'searchMessages', 'Search the messages', {
     description:

@@ -52,7 +52,7 @@ export interface Test {
   startedAt: number
   /** Sequence number of the last unauthenticated request before the test. */
   unauthenticatedAfter: number
-  /** The state of the environment when it was removed, and the memory of its requests. */
+  /** The state of the environment when it was removed, and how much memory its requests use. */
   end?: TestState & { memory: number }
 }
 

@@ -167,9 +167,7 @@ function parseJson(text: string): unknown {
 const isFunctionStub = (body: unknown): body is Stub =>
   typeof body === 'object' && body !== null && 'function' in body && 'method' in body
 
-/**
- * The body of the stubs that replace stubs with functions, because a file can't contain functions.
- */
+/** The body of a stub that had a function. A report can't contain functions. */
 const FUNCTION_STUB = 'The report has no function for this stub'
 
 function withoutFunction(stub: Stub): Stub {

@@ -85,7 +85,7 @@ function leftoverFinding(leftovers: readonly DiffEntry[]): EntryFinding | undefi
   return { tone: 'accent', message }
 }
 
-/** Returns what a changed record is, followed by its id. */
+/** Returns the label of a changed record and its id, or only the id if there is no label. */
 const nameOf = ({ label, id }: DiffEntry) => (label === undefined ? id : `${label} (${id})`)
 
 function faultFinding({ requests }: ReportedTest): EntryFinding | undefined {

@@ -92,8 +92,8 @@ const bySequence = <Item extends { sequence: number }>(items: Iterable<Item>) =>
 
 /**
  * Follows an environment's event stream and keeps its newest requests. Calls `reload` when other
- * data may have changed, which is after changes and after reconnecting. Changes in quick succession
- * cause one reload.
+ * data may have changed: after changes and after reconnecting. Changes in quick succession cause
+ * one reload.
  */
 export class LiveRequests {
   readonly #env: AttachedEnvironment

@@ -9,7 +9,7 @@ export interface DiffEntry {
   tone: Tone
   /** What happened, such as `message added`. */
   description: string
-  /** What the record is, such as its name. */
+  /** A short description of the record, such as its name. */
   label?: string | undefined
   id: string
   fields: NonNullable<RecordDiff['changed']['fields']>
@@ -36,7 +36,7 @@ export function diffEntries({ settings = [], ...kinds }: Partial<EnvironmentDiff
   return [...records, ...changedSettings]
 }
 
-/** Returns an entry which says that further records may differ. */
+/** Returns an entry saying that further records may differ. */
 const partialEntry = (noun: string, compared: number): DiffEntry => ({
   tone: 'warn',
   description: 'incomplete',

@@ -12,7 +12,10 @@ export function searchTextOf(params: URLSearchParams): string {
     .join(' ')
 }
 
-/** Returns a function that checks whether its texts contain every word of the search in the URL. */
+/**
+ * Returns a function that checks whether the given texts contain every word of the search in the
+ * URL.
+ */
 export function searchMatcher({ params }: Route): (...texts: string[]) => boolean {
   const words = searchTextOf(params).toLowerCase().split(/\s+/)
   return (...texts) => words.every((word) => texts.join(' ').toLowerCase().includes(word))

@@ -129,9 +129,7 @@ function CompareMenu({ exchange, listed: { source, requests }, compareWith }: Pr
 
 const OFFERED_EFFECTS = ['500', '503', 'Timeout', 'Lost response']
 
-/**
- * A menu for adding a fault rule that makes the next requests with this operation and path fail.
- */
+/** A menu that adds a fault rule, so that the next requests with this operation and path fail. */
 function FailNextMenu({ exchange: { operation, path, method } }: Pick<Props, 'exchange'>) {
   const addFault = useAddFault()
   const groups = OFFERED_EFFECTS.map((effect) => ({
