@@ -123,8 +123,8 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
   {
     id: 'primary.concurrent',
     rule:
-      'Concurrent set-primary requests for two integrations leave one of them primary. Each ' +
-      'response contains the requested integration.',
+      'After concurrent set-primary requests for two integrations, exactly one of them is ' +
+      'primary. Each response contains the requested integration.',
     basis: apiReference('One integration per channel can be primary in an environment.'),
     async run(service) {
       const [one, two] = await service.integrations.pair()
