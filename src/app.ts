@@ -176,8 +176,8 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
 }
 
 /**
- * Forwards requests to the fallback server, if there is one. Only then loads the plugin, because it
- * has many modules.
+ * Forwards requests to the fallback server, if there is one. Without a fallback server, doesn't
+ * import the plugin, because it has many modules.
  */
 function registerFallback(
   app: FastifyInstance,

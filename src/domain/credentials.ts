@@ -30,11 +30,15 @@ const FACT_END = new RegExp(
   'i'
 )
 
+/** Matches the response headers of CORS. Their values are never secret. */
+const CORS_HEADER = /^access-control-/i
+
 /** Matches a name that counts tokens, such as `max_tokens`. */
 const TOKEN_COUNT = /^(?:max|min|total|used|prompt|completion|input|output|cached)[-_. ]?tokens$/i
 
 /** Returns whether the name of a header, parameter or field suggests that its value is a secret. */
 export function isSecretName(name: string): boolean {
+  if (CORS_HEADER.test(name)) return false
   if (SECRET_WORD.test(name) || SECRET_END.test(name)) return true
   return SECRET_PART.test(name) && !FACT_END.test(name) && !TOKEN_COUNT.test(name)
 }

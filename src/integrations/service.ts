@@ -150,8 +150,8 @@ export function toIntegrationResponse(
 }
 
 /**
- * Returns a changed record for the journal. `name` is a getter, so that the document is only parsed
- * if the record is read.
+ * Returns the journal's entry for a change to an integration. `name` is a getter, so that the
+ * document is parsed only if the entry is read.
  */
 function toChangedRecord(
   { id, channel, document }: Pick<StoredIntegration, 'id' | 'channel' | 'document'>,

@@ -151,8 +151,9 @@ export class ResponseStore {
   }
 
   /**
-   * If the server is at its limit, releases its oldest block. A journal's first block never reuses
-   * that memory: the journal may get only one response, which would waste the rest of the block.
+   * If the server is at its limit, releases its oldest block and returns its memory. Does nothing if
+   * the journal has no block yet. If the journal got only one response, most of a reused block would
+   * stay empty.
    */
   #takeOldest(): Buffer | undefined {
     if (this.#blocks.size === 0) return undefined

@@ -15,8 +15,8 @@ export { findSeedHints } from './hints.js'
 export { readSeeds } from './read.js'
 
 /**
- * The seed to load: either `seed`, as text or as an object, or the first environment of the
- * built-in seed `scenario`.
+ * The seed to load. Without `scenario`, this is `seed`, which is a text or an object. With
+ * `scenario`, it is the first environment of the built-in seed with this name.
  */
 export interface RequestedSeed {
   seed?: string | object | undefined

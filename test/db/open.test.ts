@@ -132,7 +132,7 @@ describe('openDatabase changes nothing and', () => {
     expect(readFolder(dirname(file))).toEqual(contents)
   })
 
-  test('rejects a file that has the log of a newer version that was killed', () => {
+  test('rejects a file with a write-ahead log that a killed, newer version has left', () => {
     const file = createDataFile()
     writeAndGetKilled(file, NEWER_MIGRATION)
     const contents = readFolder(dirname(file))

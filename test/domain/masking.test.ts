@@ -22,7 +22,7 @@ test('a name suggests a secret if it contains a word for a secret, in any spelli
 test('does not mistake ordinary names for secrets', () => {
   const names =
     'design signal keyboard idempotency-key secretary tokenizer author authorId monkey signed ' +
-    'primaryKey max_tokens total_tokens token_type expires_in tokenExpiresAt tokenCount assign ' +
+    'access-control-allow-credentials primaryKey max_tokens total_tokens token_type expires_in tokenExpiresAt tokenCount assign ' +
     'passwordless compass bypassed key_name contextKeys passwordChangedAt credentialsRequired ' +
     'cookies turkey significant tokenLimit pin'
   expect(names.split(' ').filter(isSecretName)).toEqual([])

@@ -83,6 +83,33 @@ test('the buttons and the search filter the tests of a report', async (context) 
   await expect.poll(shown).toEqual(['one'])
 })
 
+test('the report opens a test that the filter lists, unless the user chose another', async (context) => {
+  const file = await reportOfScript(`
+    for (const [title, outcome] of [['one', 'failed'], ['two', 'passed']]) {
+      const env = await mock.environment({ from: 'Development' })
+      await env.describeTest({ title, outcome })
+    }`)
+  const { page } = await openReport(context, file)
+  await page.getByRole('group', { name: 'one', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Show only passed: 1' }).click()
+  await page.getByRole('group', { name: 'two', exact: true }).waitFor()
+  await reportedTests(page).first().click()
+  await page.getByRole('button', { name: 'Show only failed: 1' }).click()
+  await page.getByRole('group', { name: 'two', exact: true }).waitFor()
+})
+
+test('on a phone, the four tabs of a test do not overlap', async (context) => {
+  const file = await reportOfScript(TWO)
+  const { page } = await openReport(context, file, { viewport: { width: 390, height: 800 } })
+  await reportedTests(page).filter({ hasText: 'a test that failed' }).click()
+  const tabs = page.getByRole('tab')
+  await expect.poll(() => tabs.count()).toBe(4)
+  const overflows = await tabs.evaluateAll((elements) =>
+    elements.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+  )
+  expect(overflows).toEqual([0, 0, 0, 0])
+})
+
 const ATTACK =
   `<img src=x onerror="document.title='struck'"></script>` +
   `<script>document.title='struck'</script>`

@@ -67,8 +67,14 @@ test('the request form rejects a header line without a name', async (context) =>
 test('the request form shows the error of a parameter at its field', async (context) => {
   const { page } = await openInspector(context, { hash: '#/requests/new' })
   const limit = page.getByLabel('limit', { exact: true })
+  const send = page.getByRole('button', { name: 'Send', exact: true })
   await limit.fill('5000')
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
-  await page.getByRole('form').getByText('limit must be a whole number from 1 to 1000').waitFor()
+  await send.click()
+  const error = page.getByRole('form').getByText('limit must be a whole number from 1 to 1000')
+  await error.waitFor()
+  // The form has scrolled, so that its buttons don't cover the error.
+  const { y: errorTop = 0 } = (await error.boundingBox()) ?? {}
+  const { y: buttonTop = 0 } = (await send.boundingBox()) ?? {}
+  expect(errorTop + 10).toBeLessThan(buttonTop)
   expect(await limit.getAttribute('aria-invalid')).toBe('true')
 })

@@ -38,8 +38,9 @@ test(`the server responds to ${REQUESTS} generated requests as documented, with 
   )
   expect(results.flatMap(({ problems }) => problems)).toEqual([])
   expect(peakMemoryOf(child.pid)).toBeLessThan(400)
-  // Up to a third of the requests aren't checked: those that an environment of this kind doesn't
-  // get, those that may get a fault, and replays of a response from another profile.
+  // Up to a third of the requests aren't checked: those that aren't sent because they don't suit the
+  // environment, those that a fault may affect, and those that get a stored response of another
+  // profile.
   const checked = results.reduce((sum, { checkedCount }) => sum + checkedCount, 0)
   expect(checked).toBeGreaterThan((REQUESTS * 2) / 3)
   expectAllOutcomes(new Set(results.flatMap(({ outcomes }) => outcomes)))

@@ -117,7 +117,7 @@ export const TestRecord = namedObject(
     unauthenticatedUpTo: count(
       'Sequence number of the last unauthenticated request during the test. ' +
         '`unauthenticated` in the report contains the requests after `unauthenticatedAfter` up ' +
-        'to this one; parallel tests may have sent them'
+        'to this number. Parallel tests may have sent some of them'
     ),
     faults: Type.Array(ref(FaultRule), {
       description: 'The fault rules at the end of the test, with their counters'

@@ -1,4 +1,4 @@
-import { useId } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 import { useResource } from './resource.js'
 
 /** A field of a form. Its name is the name of the value that the form submits. */
@@ -61,10 +61,18 @@ export function FieldRow({ field, messages, isFocused }: Props) {
   )
 }
 
-/** The reasons why a field's value was rejected. */
+/** The reasons why a field's value was rejected. The form scrolls to the first of its errors. */
 export function FieldErrors({ id, messages }: { id: string; messages: readonly string[] }) {
+  const element = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const first = element.current
+      ?.closest('form')
+      ?.querySelector('.field > [role="alert"]:not(:empty)')
+    if (messages.length > 0 && first === element.current)
+      first?.scrollIntoView({ block: 'nearest' })
+  }, [messages])
   return (
-    <div class="toned is-bad" id={id} role="alert">
+    <div ref={element} class="toned is-bad" id={id} role="alert">
       {messages.map((text) => (
         <p key={text} dir="auto">
           {text}

@@ -46,7 +46,9 @@ export function ListRow({
     >
       {icon ? <Icon name={icon} /> : <span class="dot" />}
       {lead !== undefined && <span class="hint cut">{lead}</span>}
-      <span class="cut">{children}</span>
+      <span class="cut" dir="auto">
+        {children}
+      </span>
       <span class="entry-end">{end}</span>
       {note && (
         <span class="entry-note cut" dir="auto">

@@ -22,7 +22,9 @@ function RunReport({ report }: { report: Report }) {
   const { view, rest } = useRoute()
   const entries = useMemo(() => entriesOf(report), [report])
   const [filter, setFilter] = useState('')
-  const entry = entries.find(({ key }) => key === view) ?? (entries[0] as Entry)
+  const [search, setSearch] = useState('')
+  const matches = entries.filter((entry) => isMatch(entry, filter, search))
+  const entry = entries.find(({ key }) => key === view) ?? matches[0] ?? (entries[0] as Entry)
   useShortcut('escape', () => navigate('#/', { replace: true }))
   return (
     <div class="report">
@@ -30,8 +32,9 @@ function RunReport({ report }: { report: Report }) {
       <main class="view">
         <Panes isOpen={view !== ''}>
           <EntryList
-            entries={entries}
-            filter={filter}
+            entries={matches}
+            search={search}
+            changeSearch={setSearch}
             current={entry.key}
             testCount={report.tests.length}
           />
@@ -42,36 +45,40 @@ function RunReport({ report }: { report: Report }) {
   )
 }
 
+/**
+ * Returns whether an entry has the label `filter` and contains all words of the search. Every entry
+ * matches an empty filter or search.
+ */
+function isMatch(entry: Entry, filter: string, search: string): boolean {
+  if (filter !== '' && !entry.labels.includes(filter)) return false
+  const text = `${entry.title} ${entry.facts} ${noteOf(entry) ?? ''}`.toLowerCase()
+  const words = search.toLowerCase().split(/\s+/)
+  return words.every((word) => text.includes(word))
+}
+
 interface EntryListProps {
   entries: readonly Entry[]
-  /** Only entries with this label are listed. An empty label lists all. */
-  filter: string
+  search: string
+  changeSearch(search: string): void
   current: string
   testCount: number
 }
 
-function EntryList({ entries, filter, current, testCount }: EntryListProps) {
-  const [search, setSearch] = useState('')
-  const words = search.toLowerCase().split(/\s+/)
-  const matches = entries.filter((entry) => {
-    if (filter !== '' && !entry.labels.includes(filter)) return false
-    const text = `${entry.title} ${entry.facts} ${noteOf(entry) ?? ''}`.toLowerCase()
-    return words.every((word) => text.includes(word))
-  })
+function EntryList({ entries, search, changeSearch, current, testCount }: EntryListProps) {
   const head = (
     <SearchLine
       label="Search tests"
       placeholder={`Filter ${testCount.toLocaleString()} tests`}
       text={search}
-      change={setSearch}
+      change={changeSearch}
     />
   )
   return (
     <Pane label="All tests" head={head}>
-      {matches.length === 0 && <EmptyList title="No matching tests" />}
+      {entries.length === 0 && <EmptyList title="No matching tests" />}
       <VirtualList
         label="Tests"
-        items={matches}
+        items={entries}
         keyOf={({ key }) => key}
         heightOf={(entry) => (noteOf(entry) ? ROW_WITH_NOTE_HEIGHT : ROW_HEIGHT)}
         current={current}

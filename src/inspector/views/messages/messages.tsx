@@ -130,7 +130,8 @@ function MessageRow({ message, link }: { message: Message; link: RowLink }) {
   const note = [
     `${channel} · `,
     <bdi key="recipient">{recipientOf(message)}</bdi>,
-    more && ` — ${more}`
+    more && ' — ',
+    <bdi key="more">{more}</bdi>
   ]
   return (
     <ListRow

@@ -115,7 +115,6 @@ function detailTabs(
 ): Tab[] {
   const { changed = [] } = exchange
   const laterChanges = listed.changes.filter(({ after }) => after === sequence)
-  const changeCount = changed.length + laterChanges.length
   return [
     {
       id: 'response',
@@ -130,7 +129,7 @@ function detailTabs(
     {
       id: 'changes',
       title: 'Changes',
-      count: changeCount || undefined,
+      count: changed.length || undefined,
       content: () => <Changes changed={changed} laterChanges={laterChanges} />
     }
   ]
@@ -152,6 +151,7 @@ function Changes({ changed, laterChanges }: ChangesProps) {
           {describeChange({ changed: [record] })}
         </EventRow>
       ))}
+      {laterChanges.length > 0 && <p>Before the next request:</p>}
       {laterChanges.map((change) => (
         <EventRow key={change.sequence} title={change.time}>
           {describeChange(change)}

@@ -7,7 +7,7 @@ import { navigate } from '../../shell/router.js'
 import { describeChange, targetOf, toneOf } from './format-request.js'
 import { RequestTime } from './request-time.js'
 
-/** A row in a list of requests: either a request, or a change between two requests. */
+/** A row in a list of requests: either a request, or a change to the environment's data. */
 export type RequestItem = { request: RecordedRequest } | { change: string; title: string }
 
 /**
