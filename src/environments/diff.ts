@@ -211,8 +211,11 @@ function printValues(
   redact: Redact
 ): Pick<FieldChange, 'before' | 'after'> {
   const isSecret = path.some(isSecretName)
-  const print = (value: unknown) =>
-    isSecret ? MASK : redact(JSON.stringify(value)).slice(0, MAX_VALUE_LENGTH)
+  const print = (value: unknown) => {
+    if (isSecret) return MASK
+    const text = redact(JSON.stringify(value))
+    return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text
+  }
   return {
     ...(before !== undefined && { before: print(before) }),
     ...(after !== undefined && { after: print(after) })

@@ -36,7 +36,7 @@ export const Snapshot = namedObject('Snapshot', 'A saved state of an environment
 export type Snapshot = Static<typeof Snapshot>
 
 const JSON_VALUE =
-  'as JSON, cut off after 200 characters. Absent if the field is missing; secrets are shown ' +
+  'as JSON, cut off with … after 200 characters. Absent if the field is missing; secrets are shown ' +
   'as `***`'
 
 export const FieldChange = namedObject(

@@ -54,7 +54,8 @@ export function FieldRow({ field, messages, isFocused }: Props) {
   const control = <Control field={field} id={id} messages={messages} isFocused={isFocused} />
   return (
     <div class="field">
-      {kind === 'radio' ? control : [<label key="label" for={id} children={label} />, control]}
+      {kind === 'radio' ? <b>{label}</b> : <label for={id}>{label}</label>}
+      {control}
       {hint && <p class="hint">{hint}</p>}
       <FieldErrors id={`${id}-errors`} messages={messages} />
     </div>

@@ -419,7 +419,7 @@ test('the diff hides secrets and cuts off long values', async () => {
   })
   const diff = await diffOf(mock, 'development-key')
   expect(diff.integrations.changed.fields).toEqual([
-    { id: 'sendgrid-main', field: 'name', before: '"SendGrid"', after: `"${'n'.repeat(199)}` },
+    { id: 'sendgrid-main', field: 'name', before: '"SendGrid"', after: `"${'n'.repeat(199)}…` },
     { id: 'sendgrid-main', field: 'credentials.apiKey', before: '***', after: '***' },
     { id: 'sendgrid-main', field: 'credentials.from', before: '***' },
     { id: 'sendgrid-main', field: 'credentials.senderName', before: '***', after: '***' },

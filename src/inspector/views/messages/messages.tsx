@@ -187,7 +187,8 @@ function MessagePane({ message, back }: { message: Message; back: string }) {
   )
 }
 
-function problemOf({ status, errorText, errorId = '' }: Message): string | false {
+function problemOf({ status, errorText, errorId }: Message): string | false {
   if (status === 'sent') return false
-  return `${errorText ?? `The status is ${status}, but there is no error text`} ${errorId}`
+  const text = errorText ?? `The status is ${status}, but there is no error text`
+  return errorId ? `${text} (${errorId})` : text
 }
