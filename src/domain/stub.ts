@@ -16,7 +16,7 @@ export const MAX_STUBS = 1000
  */
 const MAX_TOTAL = 16 * 1024 * 1024
 
-/** A response to requests that no operation serves: fixed, or computed by a function. */
+/** A fixed or computed response to requests that no operation serves. */
 export interface Stub {
   /** Unique in the environment, such as `stub-1`. */
   id: string

@@ -140,7 +140,10 @@ class Forwarder {
     }
   }
 
-  /** Resolves when the start of the body has arrived, because until then the request can fail. */
+  /**
+   * Resolves when the start of the response's body has arrived. If the fallback server fails before
+   * that, the client can still get an error response.
+   */
   #sendRequest(
     reply: FastifyReply,
     source: string,

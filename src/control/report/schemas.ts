@@ -80,8 +80,8 @@ export const TestStart = namedObject(
     ),
     times: recordOf(
       Type.Number(),
-      "The environment's time during each request, in milliseconds since 1970, by sequence " +
-        'number; absent if the request arrived at that time'
+      "For each request's sequence number, the time that the request read from the environment's " +
+        'clock, in milliseconds since 1970. A request that read its arrival time has no entry'
     ),
     isComplete: Type.Boolean({
       description: 'Whether the requests and control requests lead from this state to the final one'
