@@ -1,4 +1,5 @@
 import { countOf } from '../domain/count.js'
+import { shorten } from '../domain/shorten.js'
 import type {
   DocumentComparison,
   DocumentDifference
@@ -60,7 +61,7 @@ function documentLines(difference: DocumentDifference): string[] {
   const omitted = places.length - MAX_PLACES
   const more = omitted > 0 ? [`and ${omitted} more`] : []
   const shown = [shared, ...others].slice(0, MAX_PLACES)
-  const valuesText = values.length > 0 ? `: ${shorten(values.join('; '))}` : ''
+  const valuesText = values.length > 0 ? `: ${shorten(values.join('; '), 160)}` : ''
   return [
     `${partsText(difference)}: ${kind}${valuesText}`,
     `    in ${[...shown, ...more].join(', ')}`,
@@ -112,8 +113,5 @@ function valueText(value: unknown): string {
   if (value === undefined) return 'nothing'
   return shorten(JSON.stringify(value), 80)
 }
-
-const shorten = (text: string, length = 160) =>
-  text.length > length ? `${text.slice(0, length)}…` : text
 
 const joinLines = (lines: readonly string[]) => `${lines.join('\n')}\n`

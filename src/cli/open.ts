@@ -4,6 +4,7 @@ import type { Report } from '../client/report.js'
 import { DEFAULTS } from '../config.js'
 import { StartError } from '../domain/errors.js'
 import { curlCommand } from '../domain/shell.js'
+import { shorten } from '../domain/shorten.js'
 import { writeToStderr } from '../platform/stderr.js'
 import { addOptions, countOption, textOption } from './options.js'
 import { keyOption } from './reach.js'
@@ -115,7 +116,7 @@ export function describe(report: Report, { server, replay, apiKey }: ReopenedTes
 /** The maximum number of characters to print for a differing value. */
 const MAX_VALUE = 200
 
-const short = (text: string) => (text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text)
+const short = (text: string) => shorten(text, MAX_VALUE)
 
 function nextLines(url: string, replay: ReopenedTest['replay'], apiKey: string): string[] {
   const { next } = replay

@@ -30,8 +30,8 @@ const FACT_END = new RegExp(
   'i'
 )
 
-/** Matches the response headers of CORS. Their values are never secret. */
-const CORS_HEADER = /^access-control-/i
+/** Matches a header whose value is `true`, although its name contains a word for a secret. */
+const CORS_HEADER = /^access-control-allow-credentials$/i
 
 /** Matches a name that counts tokens, such as `max_tokens`. */
 const TOKEN_COUNT = /^(?:max|min|total|used|prompt|completion|input|output|cached)[-_. ]?tokens$/i

@@ -5,6 +5,7 @@ import { DATASET_TABLES } from '../db/schema.js'
 import { isSecretName } from '../domain/credentials.js'
 import type { DatasetKind } from '../domain/enums.js'
 import { MASK } from '../domain/masking.js'
+import { shorten } from '../domain/shorten.js'
 import type { Stub } from '../domain/stub.js'
 import { isObject } from '../schema/validation.js'
 import { recordLabel, stepName } from './record-label.js'
@@ -211,11 +212,8 @@ function printValues(
   redact: Redact
 ): Pick<FieldChange, 'before' | 'after'> {
   const isSecret = path.some(isSecretName)
-  const print = (value: unknown) => {
-    if (isSecret) return MASK
-    const text = redact(JSON.stringify(value))
-    return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text
-  }
+  const print = (value: unknown) =>
+    isSecret ? MASK : shorten(redact(JSON.stringify(value)), MAX_VALUE_LENGTH)
   return {
     ...(before !== undefined && { before: print(before) }),
     ...(after !== undefined && { after: print(after) })

@@ -1,4 +1,5 @@
 import type { DatasetKind } from '../domain/enums.js'
+import { shorten } from '../domain/shorten.js'
 import { isObject } from '../schema/validation.js'
 import type { Redact } from './schemas.js'
 
@@ -15,7 +16,7 @@ export function recordLabel(kind: DatasetKind, json: string, redact: Redact): st
   if (kind === 'idempotency') return undefined
   const record = JSON.parse(json)
   // Mask before cutting, because a part of a secret can't be recognized.
-  const text = shorten(redact(nameOf(kind, record)))
+  const text = toShortText(redact(nameOf(kind, record)))
   if (kind === 'messages') return text ? `${record.channel}: ${text}` : record.channel
   return text || undefined
 }
@@ -48,11 +49,11 @@ function contentOf(content: unknown): string {
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
 /** Returns the start of a text on one line, without HTML tags. */
-function shorten(text: string): string {
+function toShortText(text: string): string {
   const plain = text
     .slice(0, MAX_LENGTH_WITH_TAGS)
     .replace(/<style[\s\S]*?<\/style>|<[^<>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-  return plain.length > MAX_LENGTH ? `${plain.slice(0, MAX_LENGTH)}…` : plain
+  return shorten(plain, MAX_LENGTH)
 }

@@ -279,6 +279,12 @@ test('a message of each channel looks the way its subscriber sees it', async (co
     if (page.url().includes('/messages/')) await page.getByRole('link', { name: 'Close' }).click()
     await rows(page).filter({ hasText: text }).first().click()
   }
+  const title = rows(page)
+    .filter({ hasText: /طلبك رقم 4698/ })
+    .locator('.cut')
+    .first()
+  // A long title is cut off at its end, which is on the left.
+  expect(await title.evaluate((element) => element.matches(':dir(rtl)'))).toBe(true)
   await open(/طلبك رقم 4698/)
   await page.locator('.bubble').getByText('مرحبًا ليلى').waitFor()
   const direction = 'getComputedStyle(document.querySelector(".bubble p")).direction'

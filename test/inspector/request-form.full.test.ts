@@ -77,4 +77,11 @@ test('the request form shows the error of a parameter at its field', async (cont
   const { y: buttonTop = 0 } = (await send.boundingBox()) ?? {}
   expect(errorTop + 10).toBeLessThan(buttonTop)
   expect(await limit.getAttribute('aria-invalid')).toBe('true')
+  // Typing in another field doesn't scroll back to the error.
+  const first = page.getByLabel('channel', { exact: true })
+  await first.evaluate((element) => element.scrollIntoView({ block: 'end' }))
+  const before = await first.boundingBox()
+  await first.fill('email')
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))')
+  expect(await first.boundingBox()).toEqual(before)
 })

@@ -56,7 +56,7 @@ export async function openInspector(
 async function startInProcess(): Promise<{ url: string }> {
   const library = join(await buildPackage(), 'dist/index.cjs')
   const { createMock }: typeof import('../../src/index.js') = require(library)
-  const mock = await createMock({ seeds: ['default'] })
+  const mock = await createMock({ seeds: ['default'], logLevel: 'silent' })
   onTestFinished(() => mock.close())
   return mock
 }

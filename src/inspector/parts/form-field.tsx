@@ -71,7 +71,8 @@ export function FieldErrors({ id, messages }: { id: string; messages: readonly s
       ?.querySelector('.field > [role="alert"]:not(:empty)')
     if (messages.length > 0 && first === element.current)
       first?.scrollIntoView({ block: 'nearest' })
-  }, [messages])
+    // Not for each new array with the same messages, because each change of the form creates one.
+  }, [messages.join('\n')])
   return (
     <div ref={element} class="toned is-bad" id={id} role="alert">
       {messages.map((text) => (

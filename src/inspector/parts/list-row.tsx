@@ -8,6 +8,7 @@ export const ROW_WITH_NOTE_HEIGHT = 44
 
 export interface ListRowProps {
   href: string
+  /** The title. It must not set `dir`, because the row gets its direction from the title's text. */
   children: ComponentChildren
   /** The color of the dot at the start of the row; gray by default. */
   tone?: Tone | undefined

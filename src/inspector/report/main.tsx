@@ -95,7 +95,7 @@ function EntryList({ entries, search, changeSearch, current, testCount }: EntryL
             note={noteOf(entry)}
             href={hrefTo([entry.key])}
           >
-            <bdi class={entry.tone === 'bad' ? 'is-strong' : undefined}>{entry.title}</bdi>
+            <span class={entry.tone === 'bad' ? 'is-strong' : undefined}>{entry.title}</span>
           </ListRow>
         )}
       </VirtualList>

@@ -10,11 +10,16 @@ import { useSession } from './session.js'
  * keeps trying to connect. Once it is connected, the note and the toasts about errors disappear.
  */
 export function ConnectionNote() {
+  const isConnected = useConnectionProblem() === undefined
+  useEffect(() => {
+    if (isConnected) dismissErrors()
+  }, [isConnected])
+  return <ProblemNote />
+}
+
+function ProblemNote() {
   const { reloadAll } = useSession()
   const problem = useConnectionProblem()
-  useEffect(() => {
-    if (!problem) dismissErrors()
-  }, [problem === undefined])
   if (!problem) return null
   const text =
     problem.kind === 'removed'
@@ -46,7 +51,7 @@ export function WhileConnected({ children }: { children: ComponentChildren }) {
 export function LoadError({ error, retry }: { error: unknown; retry: () => void }) {
   return (
     <>
-      <ConnectionNote />
+      <ProblemNote />
       <WhileConnected>
         {error !== undefined && <ErrorNote error={error} retry={retry} />}
       </WhileConnected>

@@ -95,7 +95,7 @@ function EnvironmentRow({ environment, href, isCurrent }: RowProps) {
         </time>
       }
     >
-      <bdi>{title}</bdi>
+      {title}
     </ListRow>
   )
 }

@@ -101,7 +101,7 @@ function IntegrationRow({ integration, integrations, link }: IntegrationRowProps
         note={<bdi>{`${providerId} · ${identifier}`}</bdi>}
         end={tone !== 'good' && <Chip tone={tone}>{deleted ? 'deleted' : 'inactive'}</Chip>}
       >
-        <bdi>{name}</bdi>
+        {name}
       </ListRow>
       <input
         type="checkbox"

@@ -140,7 +140,7 @@ function MessageRow({ message, link }: { message: Message; link: RowLink }) {
       end={<time dateTime={createdAt}>{formatShortTime(createdAt).slice(5, 16)}</time>}
       tone={STATUS_TONES[status] ?? (read ? undefined : 'accent')}
     >
-      <span class={read ? undefined : 'is-unread'} dir="auto">
+      <span class={read ? undefined : 'is-unread'}>
         {title}
         {!read && <span class="visually-hidden"> (unread)</span>}
       </span>

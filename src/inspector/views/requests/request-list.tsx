@@ -65,9 +65,7 @@ export function RequestList({ href, ...listProps }: Props) {
             end={<RowEnd request={request} />}
             note={request.reason}
           >
-            <code>
-              <bdi>{targetOf(request)}</bdi>
-            </code>
+            <code>{targetOf(request)}</code>
           </ListRow>
         )
       }}

@@ -84,7 +84,7 @@ function WorkflowRow({ item: { workflow, step }, link }: { item: Item; link: Row
   }
   return (
     <ListRow {...link} lead={step.type} end={<code dir="auto">{step.stepId}</code>}>
-      <bdi>{step.name}</bdi>
+      {step.name}
     </ListRow>
   )
 }
