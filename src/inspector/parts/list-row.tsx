@@ -8,7 +8,10 @@ export const ROW_WITH_NOTE_HEIGHT = 44
 
 export interface ListRowProps {
   href: string
-  /** The title. It must not set `dir`, because the row gets its direction from the title's text. */
+  /**
+   * The title, whose text sets the direction in which it is cut off. Text inside `bdi`, or inside an
+   * element with `dir`, doesn't count, so such a title is always cut off at the right.
+   */
   children: ComponentChildren
   /** The color of the dot at the start of the row; gray by default. */
   tone?: Tone | undefined

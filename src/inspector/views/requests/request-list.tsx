@@ -65,7 +65,9 @@ export function RequestList({ href, ...listProps }: Props) {
             end={<RowEnd request={request} />}
             note={request.reason}
           >
-            <code>{targetOf(request)}</code>
+            <code>
+              <bdi>{targetOf(request)}</bdi>
+            </code>
           </ListRow>
         )
       }}
