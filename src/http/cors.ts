@@ -25,10 +25,7 @@ export const crossOriginRequests = fp<Options>(async (app, { assumptionFor }) =>
     allowPrivateNetwork(request, reply)
     done()
   })
-  await app.register(cors, {
-    delegator: ({ headers }, done) =>
-      done(null, headers.origin === undefined ? OPTIONS : PAGE_OPTIONS)
-  })
+  await app.register(cors, OPTIONS)
   app.addHook('onRequest', (request, reply, done) => {
     if (isClosedToPages(request, assumptionFor(request))) removeCorsHeaders(reply)
     done()
@@ -55,18 +52,16 @@ function isClosedToPages({ url }: FastifyRequest, assumption: CorsAssumption): b
 const NOVU_PATH = /^\/v[12]\//i
 
 const OPTIONS = {
+  // Repeat the page's origin instead of sending `*`, which browsers reject for a request with
+  // `credentials: 'include'`.
+  origin: true,
+  credentials: true,
   methods: 'GET, HEAD, POST, PUT, PATCH, DELETE',
   exposedHeaders:
     'idempotency-key, idempotency-replay, retry-after, x-mock-change, x-mock-reason, ' +
     'x-mock-fallback, x-mock-stub, x-request-id',
   strictPreflight: false
 }
-
-/**
- * The options for a request from a page. Browsers reject `*` for a request with `credentials:
- * 'include'`, so the response repeats the page's origin.
- */
-const PAGE_OPTIONS = { ...OPTIONS, origin: true, credentials: true }
 
 function preflightError({ method, url }: FastifyRequest): DomainError {
   return new DomainError('not-found', `Cannot ${method} ${pathOf(url)}`, { reason: NO_PAGES })
