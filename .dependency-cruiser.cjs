@@ -1,12 +1,12 @@
 /**
- * The import rules of src/. `npm run check` checks them (scripts/check-dependencies.mjs), and a test
- * breaks each kind of rule (test/dependency-rules.full.test.ts). The rules also apply to type-only
- * imports, because a service that uses a request's type knows about HTTP.
+ * The import rules of src/. `npm run check` enforces them (scripts/check-dependencies.mjs), and
+ * test/dependency-rules.full.test.ts checks that it reports violations. Most rules also apply to
+ * type-only imports, because a service that imports a request's type depends on HTTP.
  */
 
 /**
- * The files and folders of src/, top layer first. Each may import only lower layers, not others in
- * its own layer.
+ * The files and folders of src/, top layer first. A file or folder may import itself and lower
+ * layers, but nothing else in its own layer.
  */
 const LAYERS = [
   ['cli', 'fixtures', 'inspector'],
@@ -30,7 +30,7 @@ const LAYERS = [
   ['domain']
 ]
 
-/** Returns patterns for files of src/, and for everything in folders of src/. */
+/** Returns a pattern for each name: a file of src/, or a folder of src/ with everything in it. */
 const pathsOf = (names) =>
   names.map((name) =>
     name.endsWith('.ts') ? `^src/${name.replace('.', '[.]')}$` : `^src/${name}/`
@@ -41,7 +41,7 @@ const npm = (name) => `(^|/)node_modules/${name}/|^${name}(/|$)`
 
 const FASTIFY = [npm('fastify'), npm('fastify-plugin'), npm('@fastify/[^/]+')]
 const DRIZZLE = npm('drizzle-orm')
-// The package.json is allowed. Reading it doesn't load the addon, and detects an unusable version.
+// Allow the addon's package.json, which shows the installed version without loading the addon.
 const SQLITE = '(^|/)node_modules/better-sqlite3/(?!package[.]json)|^better-sqlite3$'
 
 const ROUTES = '^src/.+/(routes|plugin)[.]ts$'
@@ -74,7 +74,7 @@ module.exports = {
     {
       name: 'control-is-served-only',
       comment:
-        'Only the app, which registers the control routes, and openapi, which describes them, may import src/control/.',
+        'Only app.ts and lazy-routes.ts, which register the control routes, openapi/, which describes them, and client/, which exports their types, may import src/control/.',
       severity: 'error',
       from: {
         path: '^src/',
@@ -111,7 +111,7 @@ module.exports = {
     {
       name: 'remote-over-http',
       comment:
-        'src/remote/ talks to any server over HTTP: from ours it imports only schemas.ts files, domain/, schema/ and platform/.',
+        'src/remote/ talks to any server over HTTP. Elsewhere in src/, it may import only schemas.ts files, domain/, schema/ and platform/.',
       severity: 'error',
       from: { path: '^src/remote/([^/]+[.]ts$|probes/)' },
       to: {
@@ -126,7 +126,7 @@ module.exports = {
     {
       name: 'conformance-over-http',
       comment:
-        'src/remote/conformance/ checks any server over HTTP: from ours it imports only schemas.ts files, domain/, schema/ and platform/.',
+        'src/remote/conformance/ checks any server over HTTP. It may import only shared code of src/remote/, schemas.ts files, domain/, schema/ and platform/.',
       severity: 'error',
       from: { path: '^src/remote/conformance/' },
       to: {
@@ -163,7 +163,7 @@ module.exports = {
     {
       name: 'services-without-http',
       comment:
-        'Routes, tests and commands call services and repositories, so these know no requests and no statuses.',
+        'Routes, tests and commands call services and repositories, which must not depend on HTTP requests or status codes.',
       severity: 'error',
       from: { path: [SERVICE, REPOSITORY] },
       to: { path: [...FASTIFY, ...pathsOf(['http']), ROUTES] }
@@ -179,14 +179,14 @@ module.exports = {
     {
       name: 'queries-in-repositories',
       comment:
-        'A service decides and opens the transaction; the queries are in a repository, one per function.',
+        'A service contains the logic and opens transactions. Queries belong in repositories, one per function.',
       severity: 'error',
       from: { path: SERVICE },
       to: { path: [DRIZZLE, SQLITE] }
     },
     {
       name: 'repositories-below-services',
-      comment: 'A repository runs queries and decides nothing, so it calls no service.',
+      comment: 'A repository only runs queries. It must not call a service.',
       severity: 'error',
       from: { path: REPOSITORY },
       to: { path: SERVICE }
@@ -211,7 +211,7 @@ module.exports = {
     {
       name: 'resolvable',
       comment:
-        'An import that resolves to nothing, or to a package missing from package.json, escapes every other rule.',
+        'The other rules miss an import that resolves to nothing, or to a package that package.json does not list.',
       severity: 'error',
       from: {},
       // dependency-cruiser counts optional peers as missing from package.json.
@@ -222,14 +222,15 @@ module.exports = {
     },
     {
       name: 'no-cycles',
-      comment: 'Files that need each other should be one file, or share a third.',
+      comment: 'Merge files that import each other, or move their shared code to another file.',
       severity: 'error',
       from: {},
       to: { circular: true }
     },
     {
       name: 'no-orphans',
-      comment: 'A file without any import relation is dead, unless it is an entry point.',
+      comment:
+        'A file that imports nothing and is never imported is dead code, unless it is an entry point.',
       severity: 'error',
       from: { orphan: true, pathNot: ['^src/index[.]ts$', '^src/cli/index[.]ts$', '[.]d[.]ts$'] },
       to: {}

@@ -1,5 +1,6 @@
-# The build needs no compiler, because the database addon includes its binaries. Both stages must use
-# the same Debian release and processor, because the build stage selects one of these binaries.
+# The build needs no compiler, because the database addon includes its binaries. The build stage
+# copies only the binary for its own platform, so both stages must use the same Debian release and
+# processor architecture.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 
@@ -13,7 +14,7 @@ COPY migrations ./migrations
 COPY seeds ./seeds
 COPY src ./src
 RUN npm run build
-# Keep only the files of the addon that are used: no sources, and no binaries for other machines.
+# Keep only the files that the server uses: no sources, and no binaries for other platforms.
 RUN mkdir addon \
     && cd node_modules/better-sqlite3 \
     && cp -r --parents package.json LICENSE lib "prebuilds/linux-$(node -p process.arch).node" ../../addon
@@ -24,9 +25,9 @@ ENV NODE_ENV=production \
     NOTIFICATION_MOCK_DATA=/data/notification-mock.db
 WORKDIR /app
 
-# Mount a volume on /data to keep the data. There is no VOLUME instruction, because each `docker run`
-# would leave an anonymous volume, and a container in CI should start empty. Any `--user` may write
-# to /data.
+# Mount a volume on /data to keep the data. There is no VOLUME instruction, because each
+# `docker run` would leave an anonymous volume, and a container in CI should start empty. With mode
+# 1777, the container can run as any `--user`.
 RUN mkdir /data && chown node:node /data && chmod 1777 /data
 
 COPY LICENSE package.json llms.txt ./
@@ -39,8 +40,8 @@ COPY --from=build /app/dist ./dist
 
 USER node
 EXPOSE 4210
-# The health check and the server read the port from NOTIFICATION_MOCK_PORT or PORT. To change the
-# port, set one of these variables. The health check doesn't know the flag --port.
+# To change the port, set NOTIFICATION_MOCK_PORT or PORT, which the server and the health check both
+# read. Don't use --port, because the health check can't see the server's flags.
 HEALTHCHECK --interval=3s --timeout=3s --start-period=10s --retries=3 \
     CMD ["node", "dist/cli/index.js", "healthcheck"]
 # Start Node directly, because npm doesn't pass on the signal that stops the server.

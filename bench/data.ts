@@ -17,9 +17,7 @@ export const BENCH = {
   apiKey: 'bench-key',
   /** The response to a request for this step is about 10 KB long. */
   step: '/v2/workflows/order-shipped/steps/email-step',
-  /**
-   * If these requests are sent one after the other, each of them changes the primary integration.
-   */
+  /** When sent in this order, every request changes the primary integration. */
   setPrimary: INTEGRATIONS.map((name) => `/v1/integrations/${name}/set-primary`) as [
     string,
     ...string[]

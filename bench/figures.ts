@@ -1,6 +1,4 @@
-/**
- * A measured value. It has an aim, and therefore a verdict, only if `atLeast` or `atMost` is set.
- */
+/** A measured value. Its aim is `atLeast` or `atMost`. Without an aim, it has no verdict. */
 export interface Figure {
   name: string
   value: number
@@ -28,9 +26,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Divides each of our measurements by the other server's measurement at the same index, and returns
- * the median of these ratios. A disturbance that slows down both measurements does not change their
- * ratio.
+ * Returns the median of all `ours[i] / theirs[i]`. A disturbance that slows down both measurements
+ * of a pair doesn't change their ratio.
  */
 export function pairedRatio(ours: readonly number[], theirs: readonly number[]): number {
   if (ours.length !== theirs.length)

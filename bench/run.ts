@@ -14,15 +14,15 @@ const MEASURES: readonly Measure[] = [throughput, startUp, sizes]
 
 const HELP = `Usage: npm run bench -- [measure...] [options]
 
-Measures dist/, so build first. It needs wrk and a machine that does nothing else.
+Measures the build in dist/, so run npm run build first. Needs wrk and an otherwise idle machine.
 
 ${MEASURES.map(({ name, minutes }) => `  ${name.padEnd(11)} ${minutes} minutes`).join('\n')}
 
 Options:
   --json            print the figures as JSON
   --report          also write them to docs/contributing/performance.md
-  --node <file>     run the servers on this Node
-  --command <file>  start this built command; it must have been installed with the Node of --node
+  --node <file>     run the servers with this Node executable
+  --command <file>  measure this built command, which was installed with the Node of --node
   -h, --help        print this help
 
 Exit codes:

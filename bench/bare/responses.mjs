@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Reads the mock server's responses, which the benchmark has saved in this folder. */
+/** Reads the mock server's responses, which the benchmark saved in `folder`. */
 export function readResponses(folder) {
   return {
     list: readFileSync(join(folder, 'list.json')),
