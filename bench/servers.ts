@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '..')
 /** The Node executable and the built command that start the servers. */
 const servers = { node: process.execPath, command: join(root, 'dist/cli/index.js') }
 
-/** Makes `start` use another Node executable, and the command that was installed with it. */
+/** Replaces the Node executable or the command that `start` uses, or both. */
 export function useServers({
   node,
   command
@@ -43,7 +43,7 @@ export function pinToClientCore(): void {
 
 export interface ServerCommand {
   args(port: number): string[]
-  /** The path to request repeatedly until the response is a 200. */
+  /** The server counts as started when it responds to this path with status 200. */
   path: string
   headers?: Record<string, string>
 }
@@ -61,7 +61,7 @@ export function authorization(apiKey: string): Record<string, string> {
   return { authorization: `ApiKey ${apiKey}` }
 }
 
-/** Returns the command that starts a server in bench/bare. */
+/** Returns the command that runs one of the server scripts in bench/bare. */
 export function bare(script: 'fastify' | 'hello', args: readonly string[] = []): ServerCommand {
   return {
     args: (port) => [join(import.meta.dirname, 'bare', `${script}.mjs`), String(port), ...args],
@@ -88,8 +88,8 @@ process.on('exit', () => {
 })
 
 /**
- * Starts a server and waits for its first response with status 200. Throws an error with the
- * server's stderr if the process ends earlier or doesn't respond with 200 within ten minutes.
+ * Starts a server and waits for its first response with status 200. If the process ends first, or
+ * ten minutes pass, throws an error that contains the end of the server's stderr.
  */
 export async function start({ args, path, headers = {} }: ServerCommand): Promise<RunningServer> {
   const port = await freePort()
@@ -125,8 +125,8 @@ export async function start({ args, path, headers = {} }: ServerCommand): Promis
 }
 
 /**
- * The maximum duration of a start, in milliseconds. A server that generates a million messages when
- * it starts needs about a minute.
+ * How long a server may take to start, in milliseconds. Generating a million messages takes about a
+ * minute.
  */
 const MAX_START = 600_000
 
@@ -227,7 +227,8 @@ export interface Load {
 }
 
 /**
- * Uses wrk to put load on a server. wrk runs on the clients' core. Throws if a response is not 2xx.
+ * Puts load on a server with wrk, which runs on the clients' core. Throws if any request fails or
+ * gets a 4xx or 5xx.
  */
 export async function load(
   { url }: RunningServer,

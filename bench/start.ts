@@ -20,12 +20,12 @@ export const startUp: Measure = {
   name: 'start',
   minutes: 3,
   method: `The start time is measured from the spawn of the process to its first response with
-    status 200. A client on the other core requests this response every millisecond. Three servers
-    start alternately, 20 times each: this server with the default seed in memory, a bare Fastify
-    that responds "hello", and this server with a seed file of 20 records. Memory is the resident
-    set one second after the first response. For the 1,000th response, both servers return the same
-    list of 10, over one connection. createMock() is measured 20 times in a process that has already
-    called it.`,
+    status 200. Until then, a client on the other core sends a request every millisecond. Three
+    servers start alternately, 20 times each: this server with the default seed in memory, a bare
+    Fastify that responds "hello", and this server with a seed file of 20 records. Memory is the
+    resident set one second after the first response. For the 1,000th response, this server and a
+    bare Fastify return the same list of 10 messages over one connection. createMock() is measured
+    20 times in a process that has already called it.`,
   run
 }
 
@@ -91,8 +91,8 @@ async function run(progress: (step: string) => void): Promise<Figure[]> {
 }
 
 /**
- * Measures the time from the start of the process to its 1,000th list response, for this server and
- * for bare Fastify. Returns this server's time divided by bare Fastify's.
+ * Measures how long this server and bare Fastify take from the start of the process to the 1,000th
+ * list response. Returns the median ratio of this server's time to bare Fastify's.
  */
 async function thousandResponses(progress: (step: string) => void): Promise<number> {
   const ours = mock(['--seed', createSeedFile()], BENCH.apiKey)

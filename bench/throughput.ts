@@ -16,11 +16,12 @@ export const throughput: Measure = {
   name: 'throughput',
   minutes: 3,
   method: `The three operations are called over 10 connections. The data file has 100,000 messages
-    of about 1.5 KB. Set-primary is also measured in memory, because a file adds a write to the
-    disk. The requests for set-primary cycle through 200 integrations of one channel, so every
-    request changes the primary. For comparison, a bare Fastify server sends the same bytes from
-    memory. Both servers share one core and are loaded alternately from the other core: five pairs
-    of 3 s, after a warm-up of 4 s. Each pair gives a ratio, and the table shows the median.`,
+    of about 1.5 KB. Set-primary is also measured in memory, because with a data file each request
+    also writes to the disk. The requests for set-primary cycle through 200 integrations of one
+    channel, so every request changes the primary. For comparison, a bare Fastify server sends the
+    same bytes from memory. Both servers run on one core. wrk runs on the other core and loads them
+    alternately: 4 s each to warm up, then five pairs of 3 s each. Each pair gives a ratio, and the
+    table shows the median.`,
   run
 }
 

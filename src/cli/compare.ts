@@ -59,7 +59,11 @@ function serverOptions(): Option[] {
   return [
     urlOption('--target <url>', 'base URL of the service, without /v1', 'none'),
     keyOption('--api-key <key>', 'API key of the environment on the service', 'none'),
-    textOption('--document <file>', 'compare this OpenAPI document instead; file or URL', 'none'),
+    textOption(
+      '--document <file>',
+      'compare this OpenAPI document, a file or URL, instead of responses',
+      'none'
+    ),
     urlOption('--against <url>', 'the running notification-mock to compare with', 'none').conflicts(
       'seed'
     ),
@@ -101,7 +105,7 @@ function outcomeOptions(): Option[] {
   return [
     new Option(
       '--replaced',
-      'set this if record wrote the seed with the same --api-key and replaced personal data'
+      'the seed was recorded with the same --api-key and contains replaced personal data'
     ),
     withoutVariable(profileOption('profile to use for the seed', 'the profile in the seed')),
     withoutVariable(assumeOption()),

@@ -151,12 +151,12 @@ const ASSUMPTIONS = {
     document: [
       'request',
       'the key belongs to the environment; ' +
-        'using it again with another method, path or body gets a 422'
+        'reusing the key with another method, path or body gets a 422'
     ],
     live: [
       'body',
-      'the key belongs to the organization, so its other environments get the replay too; ' +
-        'using it again with another body gets a 422'
+      "the key belongs to the organization, so all of the organization's environments get the " +
+        'replay; reusing the key with another body gets a 422'
     ]
   },
   'idempotency-quotes': {
