@@ -84,7 +84,7 @@ function entriesWithoutLayer() {
   return readdirSync('src')
     .filter((name) => !layers.includes(name))
     .map(
-      (name) => `misplaced: src/${name} has no layer: add it to LAYERS (.dependency-cruiser.cjs)`
+      (name) => `misplaced: src/${name} has no layer. Add it to LAYERS in .dependency-cruiser.cjs`
     )
 }
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /**
- * Checks that migrations/ creates exactly the tables of src/db/schema.ts.
+ * Checks that the migrations match src/db/schema.ts.
  *
  *     node scripts/check-migrations.mjs [project folder]
  *
  * 1. Migrations must not conflict. For example, two migrations must not start from the same state.
- * 2. Every change to the schema must have a migration. In a copy of the folder, drizzle-kit must
- *    find no new migration to write.
+ * 2. Every change to the schema must have a migration. `drizzle-kit generate`, run on a copy of
+ *    migrations/, must not write a new one.
  * 3. A database created by the migrations must have every table, column, key and index of the
  *    schema. drizzle-kit can't check this, because it compares only its own snapshots and doesn't
  *    notice SQL that was edited by hand.
@@ -30,7 +30,7 @@ try {
   const problems = check()
   for (const problem of problems) console.error(problem)
   if (problems.length > 0) process.exitCode = 1
-  else console.log(`${sqlFiles(committed).length} migrations create the tables of the schema`)
+  else console.log(`${sqlFiles(committed).length} migrations match the schema`)
 } finally {
   rmSync(scratch, { recursive: true, force: true })
 }
@@ -104,8 +104,8 @@ function shapeOf(migrationsFolder) {
         return sql ? [`index ${name}: ${sql.replaceAll('"', '`').replaceAll(/\s+/g, ' ')}`] : []
       if (type !== 'table') return []
       return ['table_xinfo', 'foreign_key_list'].flatMap((pragma) =>
-        // `cid`, `id` and `seq` depend on the order of creation, which may differ between equal
-        // tables.
+        // Leave out `cid`, `id` and `seq`, because they depend on the order in which columns and
+        // keys were created.
         database
           .pragma(`${pragma}("${name}")`)
           .map(({ cid, id, seq, ...facts }) => `${name} ${pragma}: ${JSON.stringify(facts)}`)

@@ -2,10 +2,10 @@
 /**
  * Runs every check of CI except the tests: `npm run check`.
  *
- *     node scripts/check.mjs                 all
- *     node scripts/check.mjs lint types      only these steps; the summary lists all names
+ *     node scripts/check.mjs                 runs all steps and lists their names at the end
+ *     node scripts/check.mjs lint types      runs these steps, and the steps that they need
  *
- * A failed step doesn't stop the other steps, except steps that need it. Exits 1 if a step failed.
+ * If a step fails, only the steps that need it are skipped. Exits 1 if a step failed.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -37,14 +37,14 @@ const environment = {
   ...(hasColors ? {} : { NO_COLOR: '1', FORCE_COLOR: undefined })
 }
 
-/** The files that belong in the package. Pictures, source maps and pages for contributors don't. */
+/** The files that belong in the package: no images, source maps or pages for contributors. */
 const PACKED = [
   /^(dist|migrations|seeds)\/.*(?<!\.map)$/,
   /^docs\/[\w-]+\.md$/,
   /^(package\.json|LICENSE|(README|CHANGELOG|SKILL)\.md|llms\.txt)$/
 ]
 
-/** The total size of all files, in bytes. */
+/** The largest allowed size of the unpacked package, in bytes. */
 const MAX_PACKAGE_SIZE = 8_000_000
 
 const STEPS = [
@@ -55,7 +55,7 @@ const STEPS = [
   },
   {
     name: 'types',
-    title: 'Types, including the tests',
+    title: 'Type check, including the tests',
     run: () => tool('npm', ['run', '--silent', 'typecheck'])
   },
   { name: 'unused', title: 'Unused files, exports and dependencies', run: () => tool('knip') },
@@ -76,7 +76,7 @@ const STEPS = [
   },
   {
     name: 'seed-schema',
-    title: 'The seed schema is fresh',
+    title: 'The seed schema is up to date',
     run: () => tool('tsx', ['scripts/seed-schema.ts', '--check'])
   },
   {
@@ -86,12 +86,12 @@ const STEPS = [
   },
   {
     name: 'llms',
-    title: 'llms.txt is fresh',
+    title: 'llms.txt is up to date',
     run: () => tool('tsx', ['scripts/llms.ts', '--check'])
   },
   { name: 'container', title: 'Container files', run: () => script('lint-container.mjs') },
-  // `npm ci` also builds. In CI, this step finds that build up to date and changes none of its
-  // files, so tests can use them at the same time.
+  // In CI, `npm ci` has already built dist/, so `--if-stale` leaves dist/ unchanged. Tests can
+  // therefore use dist/ while this step runs.
   { name: 'build', title: 'Build', run: () => script('build.mjs', ['--if-stale']) },
   {
     name: 'start',
@@ -138,8 +138,7 @@ async function main(names) {
 /** Returns the steps with these names and the steps that they need. */
 function withNeeds(wanted) {
   const names = new Set(wanted)
-  // Go from the last step to the first. A step comes after the step that it needs, so this also
-  // finds indirect needs.
+  // Each step comes after the step that it needs, so going backward also finds indirect needs.
   for (const { name, needs } of STEPS.toReversed()) if (names.has(name) && needs) names.add(needs)
   return STEPS.filter(({ name }) => names.has(name))
 }
@@ -189,7 +188,10 @@ async function startBuilt() {
   )
 }
 
-/** Packs the package and runs its npm scripts, as `npm publish` does. */
+/**
+ * Packs the package as `npm publish` does, including its npm scripts. Checks the names and the
+ * total size of the packed files.
+ */
 function pack() {
   const folder = emptyFolder('pack')
   tool('npm', ['pack', '--pack-destination', folder, '--loglevel', 'warn'])
@@ -218,7 +220,7 @@ function pack() {
   console.log(`${names.length} files, ${size} bytes unpacked`)
 }
 
-/** Returns the size of all files in the package, as npm shows it. */
+/** Returns the total size of the package's files, which npm calls the unpacked size. */
 function unpackedSize() {
   const folder = emptyFolder('unpacked')
   tool('tar', ['-xzf', tarball(), '-C', folder])
@@ -227,7 +229,7 @@ function unpackedSize() {
     .reduce((total, entry) => (entry.isFile() ? total + entry.size : total), 0)
 }
 
-/** Returns the files that are named in a field of package.json. */
+/** Returns the paths in `bin` or `exports` of package.json. */
 function filesIn(field) {
   return typeof field === 'string'
     ? [field.replace('./', '')]
@@ -256,7 +258,7 @@ async function installPackage() {
     quiet: true
   }).trim()
   if (printed !== version) throw new Failed(`--version printed ${printed} instead of ${version}`)
-  // Don't start it with npx, which swallows the signal that stops the server.
+  // Don't start the server with npx, which swallows the signal that stops the server.
   const command = join(cwd, 'node_modules/notification-mock/dist/cli/index.js')
   const args = [command, '--port', '0', '--json']
   console.log(
@@ -267,9 +269,9 @@ async function installPackage() {
 }
 
 /**
- * Resolves the package with npm 10, the version that comes with Node 20. Unlike later versions, npm
- * 10 rejects some version ranges of optional peers. Also resolves the package in a project that has
- * the oldest supported Vitest, because projects that need only the command may use that version.
+ * Checks that npm 10, which comes with Node 20, can resolve the package's dependencies. Unlike
+ * later versions, npm 10 rejects some version ranges of optional peers. Checks this in an empty
+ * project and in a project with the oldest Vitest that the package supports.
  */
 function resolveWithNpm10() {
   const resolve = ['npm@10.8.2', 'install', '--package-lock-only', '--no-audit', '--no-fund']
@@ -294,8 +296,8 @@ function script(name, args = []) {
 }
 
 /**
- * Runs a command. Returns its stdout if `quiet`, else prints it. Throws `Failed` if the command
- * fails.
+ * Runs a command and prints its output. With `quiet`, returns its stdout instead of printing it.
+ * Throws `Failed` if the command fails.
  */
 function tool(command, args = [], { cwd = root, quiet = false } = {}) {
   const { status, signal, error, stdout } = spawnSync(command, args, {
@@ -314,8 +316,8 @@ function tool(command, args = [], { cwd = root, quiet = false } = {}) {
 }
 
 /**
- * Returns the environment variables except those that `npm run` sets, because these would mislead
- * npm in another folder.
+ * Returns the environment variables for commands outside this checkout. Removes what `npm run` has
+ * added, because npm would otherwise use this checkout's settings and packages.
  */
 function outsideEnvironment() {
   const entries = Object.entries(process.env).filter(

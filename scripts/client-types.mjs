@@ -80,7 +80,7 @@ const BUNDLED_TYPEBOX = {
   }
 }
 
-/** Bundles a module with the source that it imports, and returns its exports. */
+/** Bundles a module with its local imports, loads the bundle, and returns the module's exports. */
 async function evaluate(root, stdin) {
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-source-'))
   try {
@@ -102,8 +102,8 @@ async function evaluate(root, stdin) {
 }
 
 /**
- * Returns an `export interface` or `export type` for each schema. Schemas that one of these schemas
- * refers to are declared too.
+ * Returns an `export interface` or `export type` for each of these schemas and for every schema
+ * that they refer to.
  */
 function printDeclarations(schemas) {
   const printer = new DeclarationPrinter(schemas)
@@ -116,8 +116,8 @@ class DeclarationPrinter {
   #names
 
   constructor(schemas) {
-    // If a schema contains another one, the inner schema is either the same object or a copy with
-    // the same `properties` object.
+    // Find the name of a nested schema by object identity. A nested schema is either the named
+    // schema itself or a copy that shares its `properties` object.
     this.#names = new Map(
       Object.entries(schemas).flatMap(([name, schema]) =>
         identitiesOf(schema).map((identity) => [identity, name])

@@ -1,9 +1,9 @@
 /**
- * Writes seeds/default.examples.json: the responses to the operations' example requests, for the
- * OpenAPI document.
+ * Writes seeds/default.examples.json, the example responses in the OpenAPI document. Most of them
+ * are a server's responses to the operations' example requests.
  *
  *     tsx scripts/examples.ts            write it
- *     tsx scripts/examples.ts --check    write nothing; exit 1 when it is stale
+ *     tsx scripts/examples.ts --check    write nothing; exit 1 if it is stale
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ type Responses = Record<string, string | undefined>
 /** The timestamp of all examples. */
 const NOW = Date.parse('2026-02-18T10:10:00.000Z')
 
-/** Errors that a single request can't produce. */
+/** By status, the fields of errors that this script's requests don't produce. */
 const OTHER_ERRORS: Record<string, Pick<ErrorResponse, 'message' | 'errors' | 'errorId'>> = {
   401: { message: 'API Key not found' },
   409: {
@@ -66,8 +66,9 @@ else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
 }
 
 /**
- * Returns the responses with this name, which is an operation id and a status. If assumptions
- * change the response, returns one response for each combination of their values.
+ * Returns the example responses for an operation id and a status, such as `listMessages 200`. If
+ * the response depends on assumptions, returns one for each combination of these assumptions'
+ * values.
  */
 async function variantsOf(name: string): Promise<Examples[keyof Examples][string]> {
   const deciding: AssumptionId[] = []

@@ -17,8 +17,8 @@ import { build } from 'vite'
 const root = join(import.meta.dirname, '..')
 
 /**
- * Makes the dynamic imports of the client static. The inspector is one script anyway. For dynamic
- * imports, Vite would add code that loads style sheets, which is not needed here.
+ * Makes the dynamic import in src/client/ static. For a dynamic import, Vite would add code that
+ * loads style sheets, and the inspector doesn't need that code because it is built as one script.
  */
 const STATIC_IMPORTS = {
   name: 'static-imports',
@@ -33,7 +33,7 @@ const STATIC_IMPORTS = {
   }
 }
 
-/** Writes the inspector and the template of the report into a folder. */
+/** Builds everything in src/inspector/ into a folder. */
 export async function buildInspector(folder, { watch = false } = {}) {
   await build({
     configFile: false,
@@ -43,8 +43,7 @@ export async function buildInspector(folder, { watch = false } = {}) {
     // Without `development: false`, Vite would make a development build when Vitest runs this code,
     // because Vitest sets NODE_ENV to "test".
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
-    // Use relative URLs, so that the inspector also works behind a proxy that serves it below a
-    // path.
+    // Use relative URLs, so that the inspector also works behind a proxy that adds a path prefix.
     base: './',
     experimental: { renderBuiltUrl: (name) => `inspector/${name}` },
     build: {
@@ -74,8 +73,8 @@ export async function buildInspector(folder, { watch = false } = {}) {
 }
 
 /**
- * Writes the template of the report, an HTML file without data. Its security policy allows only its
- * own script.
+ * Writes the template of the report, an HTML file without data. The template's
+ * Content-Security-Policy allows only the script in the template.
  */
 async function buildReport(file) {
   const { outputFiles } = await bundle({

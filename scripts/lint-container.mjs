@@ -27,9 +27,8 @@ function lintDockerfile(name) {
 
 function lintCompose(name) {
   if (!existsSync(join(folder, name))) return [`${name}: missing`]
-  // Compose 1.29 rejects a file with a project name, so the rule that requires one is off. The
-  // service has `build`, and `image` for the name of the image, so the rule against using both is
-  // off too.
+  // Two rules are off. One requires a project name, which Compose 1.29 rejects. The other forbids
+  // `image` next to `build`, but our `image` only names the image that `build` creates.
   const linter = new DCLinter({
     rules: { 'require-project-name-field': 0, 'no-build-and-image': 0 },
     quiet: false,

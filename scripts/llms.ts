@@ -4,7 +4,7 @@
  * to.
  *
  *     tsx scripts/llms.ts            write it
- *     tsx scripts/llms.ts --check    write nothing; exit with 1 if it is stale
+ *     tsx scripts/llms.ts --check    write nothing; exit 1 if it is stale
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -32,17 +32,18 @@ const text = `# notification-mock
 > ${description}
 
 The package is not on npm's registry. Run \`npm ci && npm pack\` in a clone of its repository, then
-\`npm i -D ./notification-mock-${version}.tgz\` in the project. \`npx notification-mock\` serves a
-small shop at http://127.0.0.1:4210 and prints its API keys; \`development-key\` is the key of the
-environment Development. Send \`Authorization: ApiKey <key>\` with every request. The response
-header \`x-mock-reason\` says why a request was rejected or why a page is empty. The pages linked
-below are in \`node_modules/notification-mock/\`; start with \`SKILL.md\` there.
+\`npm i -D ./notification-mock-${version}.tgz\` in the project. \`npx notification-mock\` serves the
+sample data of a small shop at http://127.0.0.1:4210 and prints the API keys; \`development-key\` is
+the key of the environment Development. Send \`Authorization: ApiKey <key>\` with every request. The
+response header \`x-mock-reason\` says why a request was rejected or why a page is empty. The pages
+linked below are in \`node_modules/notification-mock/\`; start with \`SKILL.md\` there.
 
 Rules of thumb:
 
 - Give each test its own environment: \`POST /_mock/environments\` with
   \`{"from": "Development"}\` returns its key.
-- Don't sleep: \`POST /_mock/requests/verify\` with \`within\` waits for the request.
+- Don't sleep before you verify a request: \`POST /_mock/requests/verify\` with \`within\` waits for
+  it.
 - Only three operations are mocked. Other paths get 404 unless a stub responds: add one with
   \`POST /_mock/stubs\`, or start with \`--stubs novu-client\` or \`--fallback <url>\`.
 
@@ -58,8 +59,8 @@ ${routes(operations as unknown as Described)}
 
 ## Control routes
 
-Routes about one environment take its API key. Routes about the server are open on loopback; from
-other machines they take \`Authorization: Bearer <admin token>\`.
+Routes about one environment require that environment's API key. Routes about the server require no
+key on loopback. From other machines, they require \`Authorization: Bearer <admin token>\`.
 
 ${routes(control)}
 

@@ -7,8 +7,10 @@
  *     npm run mutation -- --again messages                   mutants whose line or tests changed
  *     npm run mutation -- src/messages/totals.ts:10-20       a file or some lines; writes nothing
  *
- * Afterwards, `npm run docs` writes docs/contributing/mutation-results.md. Exits 1 if a folder
- * scores less than 90 %, or if a mutant survived without a reason in test/mutation/reasons.json.
+ * Afterwards, run `npm run docs` to update docs/contributing/mutation-results.md.
+ *
+ * Exits 1 if a folder scores less than 90 %, or if test/mutation/reasons.json lacks a reason for a
+ * survivor or has one for a killed mutant.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -60,7 +62,7 @@ const TESTS: Record<Folder, string[]> = {
     'test/control/records/integrations.test.ts',
     ...OPERATIONS
   ],
-  // The message tests run in reverse order, because their first file takes longest.
+  // Reverse the message tests, so that the slowest file runs last.
   messages: [
     ...testsIn('messages').toReversed(),
     'test/control/records/messages.test.ts',
@@ -92,8 +94,8 @@ process.exitCode = await main(process.argv.slice(2))
 
 async function main(args: string[]): Promise<number> {
   const scratch = mkdtempSync(join(tmpdir(), 'mutation-'))
-  // Stryker receives this signal too and ends. Ignore it here, so that the cleanup below still
-  // runs.
+  // Ctrl+C also sends SIGINT to Stryker, which then exits. Ignore the signal here, so that the
+  // cleanup below still runs.
   process.on('SIGINT', () => {})
   try {
     const names = args.filter((name) => name !== '--again')
@@ -181,8 +183,8 @@ function resultOf({ files }: Report): MutationResult {
     const count = (...statuses: string[]) =>
       mutants.filter(({ status }) => statuses.includes(status)).length
     const survivors = mutants.filter(({ status }) => ['Survived', 'NoCoverage'].includes(status))
-    // Vitest's timeout is shorter than Stryker's. If a mutant makes a test time out, Stryker
-    // therefore reports the mutant as killed. Count this mutant as a timeout.
+    // Vitest's timeout is shorter than Stryker's. If a mutant makes a test time out, Vitest fails
+    // the test and Stryker reports the mutant as killed. Count that mutant as a timeout.
     const ended = mutants.filter(({ statusReason = '' }) =>
       /^Test timed out/.test(statusReason)
     ).length
@@ -248,7 +250,7 @@ function writeResult(files: readonly string[], result: MutationResult): void {
     one < other ? -1 : 1
   )
   writeFileSync(RESULT_FILE, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`)
-  console.log(`${relative(root, RESULT_FILE)} written; now: npm run docs`)
+  console.log(`${relative(root, RESULT_FILE)} written. Run npm run docs next`)
 }
 
 /** Prints the scores and the problems, and returns the exit code. */

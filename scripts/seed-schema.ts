@@ -1,6 +1,7 @@
 /**
- * Writes seeds/schema.json, the JSON Schema of seed files, from the format that the reader checks.
- * With this schema, editors complete and check a seed that contains this line:
+ * Writes seeds/schema.json, the JSON Schema of seed files, from the TypeBox schema in
+ * src/seeds/format.ts. Editors use seeds/schema.json to complete and check a seed that contains
+ * this line:
  *
  *     # yaml-language-server: $schema=…/seeds/schema.json
  *
@@ -18,7 +19,7 @@ import { Seed } from '../src/seeds/format.js'
 const ROOT = join(import.meta.dirname, '..')
 const FILE = join(ROOT, 'seeds/schema.json')
 
-/** Definitions for which a seed may contain null, because `removeNulls` removes these nulls. */
+/** Definitions whose values may be null in a seed. `removeNulls` removes the nulls. */
 const NULLABLE = ['MessageContent', 'Placeholder']
 const NULL = { type: 'null', description: 'The same as leaving out the field' }
 
@@ -68,7 +69,7 @@ function read(): string | undefined {
 
 /**
  * Returns the names and definitions of all named schemas that a schema refers to, directly or
- * indirectly. Sorts them by name.
+ * indirectly, sorted by name.
  */
 function reachable(root: object): [string, object][] {
   const named = new Map(namedSchemas(Seed).map((schema) => [String(schema.$id), schema]))
@@ -97,8 +98,9 @@ function references(node: unknown): string[] {
 function rewritten(definition: object): object {
   return JSON.parse(JSON.stringify(definition), (key, value) => {
     if (key === '$ref') return `#/definitions/${String(value).replace(/#$/, '')}`
-    // Remove keywords that hold only for responses. For example, the format `date-time` requires a
-    // time, but a timestamp in a seed may be a date without a time.
+    // Remove `examples` and `format`, because they describe responses. For example, the format
+    // `date-time` requires a time, but a timestamp in a seed may be a date without a time. Also
+    // remove `$id`, because the references point to `definitions`.
     if (isSchema(value))
       return Object.fromEntries(
         Object.entries(value).filter(([name]) => !/^(\$id|examples|format)$/.test(name))
