@@ -17,8 +17,8 @@ const STOP_WITHIN = 10_000
 export async function startAndRequest({ command, args, cwd, env = process.env }) {
   const server = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(server, 'exit')
-  // The promise is awaited only later. If it rejects before that, Node must not report an unhandled
-  // rejection.
+  // `exited` can reject before the code below awaits it. Without this handler, Node would report an
+  // unhandled rejection.
   exited.catch(() => {})
   let stderr = ''
   server.stderr.setEncoding('utf8').on('data', (text) => {
@@ -36,7 +36,7 @@ export async function startAndRequest({ command, args, cwd, env = process.env })
       exited,
       'the server did not stop after SIGTERM'
     )
-    // Windows has no signals, so there the process is terminated without an exit code.
+    // Windows has no SIGTERM. Node kills the process instead, which then has no exit code.
     if (code !== 0 && process.platform !== 'win32') {
       throw new Error(`after SIGTERM the exit code was ${code ?? signal} instead of 0`)
     }

@@ -1,6 +1,6 @@
 /**
- * Builds the support matrix, which lists the conformance cases for each part of the operations and
- * for each assumption.
+ * Builds the support matrix, which lists the conformance cases for each coverage item of an
+ * operation and for each assumption.
  */
 import { ASSUMPTION_IDS, assume, PROFILES, type Profile } from '../src/domain/assumptions.js'
 import type { ConformanceCase } from '../src/remote/conformance/case.js'
@@ -21,8 +21,8 @@ interface CoveredOperation {
 }
 
 /**
- * For each coverage item, the ids of the cases that cover it. For each case, the profiles in which
- * the case covers the item.
+ * The profiles in which a case covers an item, by the id of the coverage item and the id of the
+ * case.
  */
 type CoveringCases = Map<string, Map<string, Profile[]>>
 
@@ -39,8 +39,8 @@ const RECORDS = {
 }
 
 /**
- * Returns the tables in Markdown. Starts a server for each profile, and runs each case by itself
- * against it.
+ * Returns the tables in Markdown. Starts a server for each profile and runs the cases against it
+ * one at a time, to measure the coverage of each case.
  */
 export async function supportTables(): Promise<string> {
   const coveringCases: CoveringCases = new Map()
@@ -133,8 +133,8 @@ function table(title: string, rows: [string, string][]): string {
 }
 
 /**
- * Returns the most specific cases that cover an item, and the letters of the profiles in which they
- * cover it.
+ * Returns the table cell for an item: up to `MAX_CITED` of the cases that cover it, and the letters
+ * of the profiles in which any case covers it. Cases that cover few other items come first.
  */
 function caseCell(coveringCases: CoveringCases, item: string): string {
   const cases = coveringCases.get(item) ?? new Map<string, Profile[]>()

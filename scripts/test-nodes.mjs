@@ -27,8 +27,8 @@ import { delimiter, join } from 'node:path'
 const SUPPORTED = ['20.19.2', '20', '22.14.0', '22', '24', '26']
 const UNSUPPORTED = ['18', '21']
 /**
- * Long tests of the behavior that depends most on the Node version: how the built command starts
- * and ends.
+ * The long tests of how the built command starts and exits. No other behavior depends so much on
+ * the Node version.
  */
 const PROCESS_TESTS = ['test/cli/serve.full.test.ts', 'test/cli/exec.full.test.ts']
 /** After this many milliseconds, a step counts as hung. */
@@ -79,7 +79,7 @@ function checkSupported(range) {
 }
 
 /**
- * Checks that the install, `npm start` and the built package reject an unsupported version with a
+ * Checks that `npm ci`, `npm start` and the built package reject an unsupported version with a
  * clear message, and returns its table row.
  */
 function checkRejected(range) {
@@ -106,8 +106,8 @@ function failed(version, { output }) {
 }
 
 /**
- * Copies this checkout and installs a Node version. Returns a function that runs commands in the
- * copy with this version.
+ * Copies this checkout and installs a Node version. Returns the exact version, and a function that
+ * runs commands in the copy with that version.
  */
 function setUpNode(range) {
   const system = { linux: 'linux', darwin: 'darwin' }[process.platform]

@@ -130,13 +130,13 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
 
   // The onRequest hooks run before the body is read.
   app.addHook('onRequest', (request, _reply, done) => {
-    identify(request) // API key → environment; rejects nothing yet
+    identify(request) // finds the API key's environment; accepts unknown keys
     done()
   })
-  app.addHook('onRequest', rejectCrossSite) // 403 for a page of another site without a key
+  app.addHook('onRequest', rejectCrossSite) // 403 for other sites' pages without an API key
   app.addHook('onRequest', routeOtherPathForms(app, pathForms(options))) // `/V1/Messages/`
   app.addHook('onRequest', openRecord(services)) // the journal opens a record
-  app.addHook('onRequest', checkHeaders) // 400 or 417 for what HTTP forbids
+  app.addHook('onRequest', checkHeaders) // 400 without Host, 417 for an unknown Expect
   if (options.cors) {
     app.register(crossOriginRequests, {
       assumptionFor: (request) => errorSources(request, options).assumptions.cors
@@ -163,12 +163,12 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
 
   // The onSend hooks run for every response, whether a handler or a rejecting hook created it.
   app.addHook('onSend', keepResponse) // the journal keeps the body
-  app.addHook('onSend', recordChanges(services)) // control routes: x-mock-change
+  app.addHook('onSend', recordChanges(services)) // for control routes; sets x-mock-change
   app.addHook('onSend', injectIntoResponse) // faults that truncate or lose the response
   app.addHook('onSend', delayResponse(services.latency))
 
-  // `openRecord` itself closes the journal's record, as soon as the response is sent or the
-  // connection is lost.
+  // The journal doesn't need an onResponse hook: `openRecord` also closes the record, when the
+  // response has been sent or the connection is lost.
   if (logger.isLevelEnabled('debug')) {
     app.addHook('onResponse', async (_request, reply) => logResponse(reply))
   }
@@ -176,8 +176,8 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
 }
 
 /**
- * Forwards requests to the fallback server, if there is one. Without a fallback server, doesn't
- * import the plugin, because it has many modules.
+ * Forwards unserved requests to the fallback server, if there is one. Without a fallback server,
+ * the plugin isn't even imported, because it consists of many modules.
  */
 function registerFallback(
   app: FastifyInstance,
@@ -237,7 +237,7 @@ function serverOptions({ requestTimeout }: AppOptions): FastifyHttpOptions<Serve
     bodyLimit: MAX_BODY,
     requestTimeout,
     http: {
-      // Set `requestTimeout` here too, because Node derives the timeout for the headers from it.
+      // Set `requestTimeout` here too, because Node derives `headersTimeout` from it.
       requestTimeout,
       maxHeaderSize: MAX_HEADERS,
       // `checkHeaders` rejects a missing Host header with an error body. Node would send no body.
@@ -246,7 +246,8 @@ function serverOptions({ requestTimeout }: AppOptions): FastifyHttpOptions<Serve
     },
     routerOptions: { maxParamLength: MAX_HEADERS, querystringParser: parseQuery as never },
     schemaController: { compilersFactory: COMPILERS },
-    // Finish requests that arrived before the server started to close.
+    // While the server closes, still serve requests on open connections. By default, Fastify
+    // responds with 503.
     return503OnClosing: false,
     forceCloseConnections: 'idle'
   }
@@ -257,7 +258,8 @@ function serverOptions({ requestTimeout }: AppOptions): FastifyHttpOptions<Serve
  * reject by itself, so that their error bodies have the usual format.
  */
 function configureServer(app: FastifyInstance, clock: Clock): void {
-  // Accept every content type and keep the body unparsed, because only the journal reads it.
+  // Accept every content type and leave the body unparsed. No operation reads it, and the control
+  // routes have their own parser.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
