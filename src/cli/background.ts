@@ -18,7 +18,7 @@ import {
 import { type Ready, readyText, serve } from './serve.js'
 import { onStopSignal, printOutcome } from './terminal.js'
 
-/** The record of a server that `start` has started. Each port has its own file for this record. */
+/** The record of a background server. It is stored in a file named after the server's port. */
 interface StartedServer {
   url: string
   pid: number
@@ -36,7 +36,7 @@ export function addCommands(root: Command): void {
   addOptions(addServerOptions(root.command('start').description(starting)), [line]).action(start)
   const hidden = root.command('serve-in-background', { hidden: true })
   addOptions(addServerOptions(hidden), [line]).action(serveInBackground)
-  const listing = 'list background servers; exit with 0 if any is running, with 1 if not'
+  const listing = 'list background servers; exit with 1 if none is running'
   const json = new Option('--json', 'print the result as JSON')
   addOptions(root.command('status').description(listing), [json]).action(status)
   const stopping = 'stop a background server and wait until it has exited'
@@ -86,7 +86,7 @@ async function waitForResult(child: ChildProcess): Promise<StartResult> {
       result = message as StartResult
       if (result.kind === 'ready') settle()
     })
-    // If the start failed, wait until the server exits, because it sends this message before it
+    // After a `failed` message, wait for the exit, because the server sends the message before it
     // logs the error.
     child.once('exit', () => {
       // A message may still arrive after the exit, until the channel is closed.
@@ -109,7 +109,7 @@ async function startFailure(
   const fallback = `it exited with ${child.signalCode ?? child.exitCode}`
   const reason = log.replace(/^error: /, '') || fallback
   const [holder] = isPortTaken ? await startedServers(port) : []
-  const user = holder ? `. It is used by ${describe(holder)}` : ''
+  const user = holder ? `. The port is used by ${describe(holder)}` : ''
   return new StartError(`the server did not start: ${reason}${user}`)
 }
 
@@ -264,8 +264,8 @@ async function stop({
 const NONE = 'no server is running\n'
 
 /**
- * Milliseconds to wait for a server to exit. This is longer than `LAST_RESORT`, after which a
- * stopping server exits in any case.
+ * Milliseconds to wait for a server to exit. Must be longer than `LAST_RESORT`, the longest time
+ * that a server takes to stop.
  */
 const STOP_TIMEOUT = 10_000
 
@@ -277,7 +277,7 @@ async function stopServer(server: ServerState): Promise<void> {
   if (server.state !== 'running') {
     throw new StartError(
       `${describe(server)} does not respond; end the process yourself, ` +
-        `or delete ${fileOf(server)} if the process is another program`
+        `or delete ${fileOf(server)} if the process isn't a mock server`
     )
   }
   process.kill(server.pid, 'SIGTERM')
@@ -303,7 +303,7 @@ function isAlive(pid: number): boolean {
 
 /**
  * Returns whether the process is a zombie: it has ended, but still has its id. In a container
- * without an init process, an ended background server becomes one.
+ * without an init process, a background server becomes a zombie when it ends.
  */
 function isZombie(pid: number): boolean {
   try {

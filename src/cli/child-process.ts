@@ -15,9 +15,10 @@ const LEFTOVER_GRACE = 500
 /**
  * A running command with its child processes.
  *
- * Without a terminal, the command gets its own process group. Signals are sent to the whole group,
- * because npm and shells don't forward signals to their child processes. At a terminal, the command
- * stays in this process's group, because only this group may read from the terminal.
+ * Without a terminal, the command gets its own process group, except on Windows. Signals are sent
+ * to the whole group, because npm and shells don't forward signals to their child processes. At a
+ * terminal, the command stays in this process's group, because only this group may read from the
+ * terminal.
  */
 export class CommandProcess {
   /** Resolves when the command ends. Rejects with the system's error if it can't be started. */
@@ -25,7 +26,7 @@ export class CommandProcess {
   readonly #child: ChildProcess
   readonly #hasGroup = !IS_WINDOWS && !process.stdin.isTTY
 
-  /** Starts the command. Throws some system errors instead of rejecting `ended` with them. */
+  /** Starts the command. Some system errors, such as E2BIG, are thrown and don't reject `ended`. */
   constructor(command: readonly string[], env: NodeJS.ProcessEnv) {
     const [name = '', ...args] = command
     // Start the guard first, so that the command never runs without it.
@@ -56,8 +57,8 @@ export class CommandProcess {
   }
 
   /**
-   * Ends the processes that the command left running. At a terminal, does nothing, because the
-   * shell ends them.
+   * Ends the processes that the command left running. Does nothing on Windows, or at a terminal,
+   * where the shell ends these processes.
    */
   async endLeftovers(): Promise<void> {
     if (!this.#hasGroup || !this.send('SIGTERM')) return
@@ -78,7 +79,8 @@ function trySignal(pid: number, signal: NodeJS.Signals): boolean {
 }
 
 /**
- * Reads the id of a process or group, waits until stdin is closed, and ends that process or group.
+ * Reads a process id or a negative group id from stdin. Ends that process or group when stdin is
+ * closed.
  */
 const GUARD_SCRIPT =
   'read target; read _; kill -s TERM -- "$target" && sleep 1 && kill -s KILL -- "$target"'
@@ -115,7 +117,7 @@ function restoreDefaultAction(signal: NodeJS.Signals): void {
   try {
     process.on(signal, () => {}).removeAllListeners(signal)
   } catch (error) {
-    // No process can listen to SIGKILL and SIGSTOP, so they always have their default action.
+    // No process can listen to SIGKILL or SIGSTOP, so they always have their default action.
     const { code = '' } = error as NodeJS.ErrnoException
     if (code !== 'EINVAL' && code !== 'ENOSYS') throw error
   }

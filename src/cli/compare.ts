@@ -43,17 +43,17 @@ export function addCommands(root: Command): void {
   const command = root
     .command('compare')
     .helpGroup('Against the real service:')
-    .description("compare a service's responses or OpenAPI document with this mock")
+    .description("compare a service's responses or its OpenAPI document with the mock's")
     .addHelpText('after', EXIT_CODES)
   addOptions(command, [...serverOptions(), ...requestOptions(), ...outcomeOptions()]).action(run)
 }
 
 const EXIT_CODES = `
 Exit codes:
-  0  an assumption explains each difference, or there is none
-  1  there is another difference, or a server or the document can't be read
+  0  there are no differences, or assumptions explain all of them
+  1  there are differences that no assumption explains, or a server or a file can't be read
   2  the command line is wrong
-  3  nothing was compared, or an operation is missing in the document`
+  3  nothing was compared, or an operation is missing from the document`
 
 function serverOptions(): Option[] {
   return [
@@ -84,10 +84,10 @@ function requestOptions(): Option[] {
   return [
     textOption(
       '--requests <file>',
-      'send the requests of this file, one per line: GET /v1/messages?limit=5',
+      'send the requests in this file, one per line, such as GET /v1/messages?limit=5',
       'a default set'
     ),
-    textOption('--har <file>', 'send the requests of this HAR file', 'none').conflicts([
+    textOption('--har <file>', 'send the requests in this HAR file', 'none').conflicts([
       'requests',
       'journal'
     ]),

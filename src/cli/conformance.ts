@@ -50,7 +50,7 @@ function serverOptions(): Option[] {
   ]
 }
 
-/** The flags that name records on the target. */
+/** The flags that choose the target's records to use and to change. */
 function recordOptions(): Option[] {
   return [
     new Option(
@@ -116,13 +116,14 @@ function parseCase(id: string): string {
 }
 
 const EXPLANATION = `
-Without --allow-changes, the run only reads. With it, the run sends set-primary for the named
-integrations, which activates them and removes their conditions. At the end, the run makes the
-former integration primary again: the primary in GET /v1/integrations, or else the first one named.
+Without --allow-changes, the run changes nothing on the target. With it, the run makes integrations
+primary, which also activates them and removes their conditions. At the end, the run makes each
+channel's former primary integration primary again. If the target can't list its integrations,
+the channel's first --integration counts as the former primary.
 
 Exit codes:
   0  no case failed
-  1  a case failed, or the target can't be reached or stopped responding
+  1  a case failed or didn't run, or a former primary integration wasn't restored
   2  the command line is wrong
   3  no case failed, but a requested operation could not be checked: the summary says why
 
@@ -162,7 +163,7 @@ function problemOf(report: ConformanceReport, signal: AbortSignal): string | und
   const { cases, counts, notRestored, ended } = report
   if (signal.aborted) return 'interrupted before all cases ran'
   if (ended) return 'the target stopped responding before all cases ran'
-  if (cases.length === 0) return 'the case only runs with --profile document'
+  if (cases.length === 0) return 'the selected cases only run with --profile document'
   if (counts.failed > 0) return `${counts.failed} of ${cases.length} cases failed`
   return notRestored.length > 0 ? 'not all former primary integrations were restored' : undefined
 }

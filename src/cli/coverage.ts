@@ -39,7 +39,7 @@ export function addCommands(root: Command): void {
     printOutcome(
       coverage,
       json,
-      all ? coverageMarkdown : (shown) => coverageText(shown, 'use --all for all of them'),
+      all ? coverageMarkdown : (shown) => coverageText(shown, 'use --all to list everything'),
       2
     )
     const shortfall = coverageShortfall(coverage, min)
@@ -83,8 +83,8 @@ export async function fetchCoverage(
 const MAX_LINES = 12
 
 /**
- * Returns the first lines of the report. If the report has further lines, the last returned line
- * gives their number and ends with the text in `more`.
+ * Returns the report, cut to `MAX_LINES` lines. If lines are left out, the last line gives their
+ * number and ends with the text in `more`.
  */
 export function coverageText(coverage: Coverage, more: string): string {
   const lines = reportLines(coverage, { withHow: false })
@@ -93,7 +93,7 @@ export function coverageText(coverage: Coverage, more: string): string {
   return `${shown.join('\n')}\nand ${lines.length - shown.length} more: ${more}\n`
 }
 
-/** Returns the whole report as Markdown. It says how to cover each missing item. */
+/** Returns the whole report as Markdown, including how to cover each missing item. */
 export function coverageMarkdown(coverage: Coverage): string {
   const [title, ...lines] = reportLines(coverage, { withHow: true })
   return `## ${title}\n\n${lines.map((line) => `- ${line}\n`).join('')}`

@@ -25,16 +25,13 @@ export interface ReportFlags {
   failOn: readonly HintId[]
 }
 
-/**
- * Prints a message to stderr. A prefix on each line distinguishes it from the output of the command
- * that `exec` runs.
- */
+/** Prints a message to stderr. A prefix on each line distinguishes it from the command's output. */
 export const print = (message: string) =>
   writeToStderr(message.replaceAll(/^/gm, EXEC_PREFIX).concat('\n'))
 
 /**
- * Throws `StartError` if an output file can't be written. Reads the report's template now, because
- * the command may remove it.
+ * Throws `StartError` if an output file can't be written. Also loads the report's template, because
+ * the command may remove the template's file.
  */
 export function checkOutputs({ coverageJson, report, summary }: ReportFlags): void {
   if (coverageJson !== '') requireWritable(coverageJson)
@@ -46,9 +43,8 @@ export function checkOutputs({ coverageJson, report, summary }: ReportFlags): vo
 }
 
 /**
- * Prints or writes each report that the flags ask for. If one of them fails, prints a warning and
- * continues with the others. Returns the reasons why the run counts as failed. The list is empty if
- * there are none.
+ * Prints or writes the reports that the flags select. If a report fails, prints a warning and
+ * continues with the next one. Returns why the run fails `--min` or `--strict`, or an empty list.
  */
 export async function writeReports(
   mock: Mock,
@@ -90,8 +86,8 @@ async function writeHtmlReport(mock: Mock, file: string, options: ReportOptions)
 }
 
 /**
- * Returns why the run fails `--strict`. A run without a report fails too, because its requests
- * can't be checked.
+ * Returns why the run fails `--strict`, or an empty list. If `report` is undefined, the run fails,
+ * because its requests can't be checked.
  */
 function strictFailures(report: Report | undefined, options: StrictOptions): string[] {
   if (!report) return ["--strict: can't check the requests, see the warning above"]
@@ -103,7 +99,7 @@ function strictFailures(report: Report | undefined, options: StrictOptions): str
   return [`--strict: found likely mistakes in the requests${lines.join('')}`]
 }
 
-/** Prints or writes the coverage. Returns why the run fails `--min`. */
+/** Prints the coverage, writes it to a file, or both. Returns why the run fails `--min`. */
 async function reportCoverage(
   mock: Mock,
   { coverage: isPrinted, min, coverageJson }: ReportFlags
@@ -114,7 +110,7 @@ async function reportCoverage(
     return min === undefined ? [] : ["--min: can't check the coverage, see the warning above"]
   }
   if (isPrinted) {
-    writeToStderr(coverageText(coverage, 'use --summary or --coverage-json for all of them'))
+    writeToStderr(coverageText(coverage, 'use --summary or --coverage-json to list everything'))
   }
   if (coverageJson !== '') {
     const json = `${JSON.stringify(coverage, null, 2)}\n`

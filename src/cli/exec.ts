@@ -44,7 +44,7 @@ export function addCommands(root: Command): void {
 
 function reportOptions(): Option[] {
   const env =
-    'set a variable for the command; the value is url, url/<path> or key (of the first environment)'
+    'set a variable for the command to a server URL (url or url/<path>) or the first API key (key)'
   const summary = 'append a Markdown summary to this file: failures, hints and coverage'
   const state = 'the tests that `notification-mock open` can reopen from the report'
   const strict = 'fail on hints about likely mistakes, such as an unknown parameter'
@@ -54,7 +54,8 @@ function reportOptions(): Option[] {
     repeatable('--env <name=value>', env, [], 'none', parseVariable),
     new Option('--coverage', 'print to stderr how much of the API the command covered'),
     minOption().implies({ coverage: true }),
-    // An empty name means no file: a variable such as GITHUB_STEP_SUMMARY is empty outside of CI.
+    // Accept an empty name and write no file, because `--summary "$GITHUB_STEP_SUMMARY"` passes an
+    // empty name outside of CI.
     new Option('--coverage-json <file>', 'write the coverage to this file, as JSON').default(
       '',
       'none'
@@ -74,12 +75,18 @@ function reportOptions(): Option[] {
 const EXPLANATION = `
 The command gets these variables: NOTIFICATION_MOCK_URL, NOTIFICATION_MOCK_API_KEY (the first key
 of the first environment), NOTIFICATION_MOCK_REPORT with --report, and
-NOTIFICATION_MOCK_ADMIN_TOKEN if there is a token. NO_PROXY also lists this machine's addresses.
+NOTIFICATION_MOCK_ADMIN_TOKEN if there is a token. NO_PROXY also lists the server's host and the
+loopback addresses.
 
-Exit codes: the command's own, or its signal. 125 if the server fails or a file can't be written
-(checked before the command runs), 126 if the command can't be executed, 127 if it doesn't exist, 2
-for a usage error, 1 if the command succeeded but the coverage is below --min or --strict found
-hints. Messages of exec go to stderr and start with "notification-mock exec:".
+If a signal ends the command, exec is ended by the same signal. Otherwise, it exits with the
+command's exit code or one of these:
+  1    the command succeeded, but the check for --min or --strict failed or couldn't run
+  2    the command line is wrong
+  125  the server failed, or a file can't be written (checked before the command runs)
+  126  the command can't be executed
+  127  the command doesn't exist
+
+Messages of exec go to stderr and start with "notification-mock exec:".
 
 Example:
   notification-mock exec --seed shop.yaml --env API_URL=url/v1 --env API_KEY=key -- npx vitest run`
@@ -170,8 +177,8 @@ async function runAgainst(
 }
 
 /**
- * Returns the command's environment variables. If a value is undefined, the command doesn't get
- * this variable, even if this process has it.
+ * Returns the command's environment variables. A variable with an undefined value isn't passed to
+ * the command, even if this process has that variable.
  */
 function commandEnv(mock: Mock, flags: ExecFlags, options: MockOptions): NodeJS.ProcessEnv {
   const [key] = keysOf(mock)
@@ -210,8 +217,8 @@ function withoutProxyFor(host: string): string {
 const keysOf = ({ environments }: Mock) => environments.flatMap(({ apiKeys }) => apiKeys)
 
 /**
- * Returns the API keys and the server's own secrets, to mask them in reports. Short secrets are
- * left out, because they may occur in ordinary words.
+ * Returns the secrets to mask in reports: the API keys, the admin token and the fallback key. Omits
+ * short secrets, because they may occur in ordinary words.
  */
 const secretsOf = (mock: Mock, { adminToken = '', fallbackKey = '' }: MockOptions) =>
   [...keysOf(mock), adminToken, fallbackKey].filter(({ length }) => length > 7)

@@ -50,15 +50,20 @@ const EXPLANATION = `
 All reports must be from this version of notification-mock, and from servers with the same profile
 and assumptions.
 
-Exit codes: 0, even if the reports contain failed tests; 1 if the coverage is below --min; 2 if the
-reports can't be merged or a file can't be written.
+Exit codes:
+  0  the reports were merged, even if they contain failed tests
+  1  the coverage is below --min
+  2  the command line is wrong, the reports can't be merged, or a file can't be written
 
 Example:
   notification-mock merge-reports shards/*.html --report run.html --min 80`
 
-const shortText = (coverage: Coverage) => coverageText(coverage, 'use --all for all of them')
+const shortText = (coverage: Coverage) => coverageText(coverage, 'use --all to list everything')
 
-/** Merges the reports, writes the files, and returns the coverage. A failure is a usage error. */
+/**
+ * Merges the reports, writes the files, and returns the coverage. Ends the command with a usage
+ * error if a step throws `StartError`.
+ */
 function merge(
   files: readonly string[],
   { report: file, summary }: MergeFlags,
@@ -90,7 +95,7 @@ function checkOutputs(files: readonly string[], file: string, summary: string): 
   if (file === '') return
   if (files.some((name) => resolve(name) === resolve(file))) {
     throw new StartError(
-      `--report would replace ${file}, which is among the reports: use another name`
+      `--report would replace ${file}, one of the reports to merge: use another name`
     )
   }
   requireWritable(file)

@@ -8,7 +8,7 @@ import type { ReportFile } from './report-file.js'
 
 /**
  * Merges the reports of several runs into one. Keeps the requests, hints and starting states of all
- * tests. Throws `StartError` if the reports can't be merged. There must be at least one report.
+ * tests. Throws `StartError` if the reports can't be merged. `files` must not be empty.
  */
 export function mergeReports(files: readonly ReportFile[]): Report {
   requireMergeable(files)
@@ -43,8 +43,8 @@ function requireMergeable(files: readonly ReportFile[]): void {
     known.add(resolve(file))
     if (version !== VERSION) {
       throw new StartError(
-        `version ${version} wrote ${file}, and this is version ${VERSION}: use npx ` +
-          `notification-mock@${version}, if the same version wrote all reports`
+        `${file} was written by version ${version}, but this is version ${VERSION}: if version ` +
+          `${version} wrote all reports, use npx notification-mock@${version}`
       )
     }
     if (mergedFrom) {
@@ -52,8 +52,8 @@ function requireMergeable(files: readonly ReportFile[]): void {
     }
     if (first && settingsOf(first) !== settingsOf({ file, report })) {
       throw new StartError(
-        `the servers of ${first.file} and ${file} had different profiles or assumptions: merge ` +
-          `only runs with equal settings`
+        `the servers of ${first.file} and ${file} had different profiles or assumptions: only ` +
+          `merge runs with the same settings`
       )
     }
   }

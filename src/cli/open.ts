@@ -26,7 +26,7 @@ export function addCommands(root: Command): void {
   const command = root
     .command('open')
     .helpGroup('Test against it:')
-    .description('start a server with the environment of a failed test, from the report of a run')
+    .description('start a server that recreates the environment of a failed test from a report')
     .argument('<report>', 'the HTML file that exec --report wrote')
     .addHelpText('after', EXPLANATION)
   addOptions(command, [
@@ -43,8 +43,8 @@ export function addCommands(root: Command): void {
 
 const EXPLANATION = `
 Recreates the environment, repeats the test's requests before --at, and compares the responses with
-the recorded ones. In the inspector, "Send next" repeats the remaining requests one by one, as
-POST /_mock/replay/next does. The browser isn't opened if CI is set, or if stdout is not a terminal.
+the recorded ones. To repeat the remaining requests one by one, use "Send next" in the inspector or
+POST /_mock/replay/next. The browser isn't opened if CI is set, or if stdout is not a terminal.
 
 Example:
   notification-mock open run.html --test "checkout" --at 3`
@@ -86,7 +86,7 @@ function closeOnSignal({ server }: ReopenedTest): void {
   })
 }
 
-/** Returns the lines to print when the test is open. */
+/** Returns the lines to print after a test was reopened. */
 export function describe(report: Report, { server, replay, apiKey }: ReopenedTest): string[] {
   const { title, warnings, requests } = replay.state()
   const repeated = requests.filter(({ result }) => result === 'equal' || result === 'different')
@@ -108,7 +108,7 @@ export function describe(report: Report, { server, replay, apiKey }: ReopenedTes
           ]
     ),
     ...nextLines(server.url, replay, apiKey),
-    ...(others.length > 0 ? ['Other failed tests, for --test:'] : []),
+    ...(others.length > 0 ? ['Other failed tests that you can pass to --test:'] : []),
     ...others.map((test) => `  ${test.title}`)
   ]
 }
@@ -133,7 +133,7 @@ function nextLines(url: string, replay: ReopenedTest['replay'], apiKey: string):
     ],
     body
   })
-  return [`Next is request ${next.sequence}:`, `  ${curl}`]
+  return [`The next request is ${next.sequence}:`, `  ${curl}`]
 }
 
 /** The headers that can change the response. */
@@ -148,7 +148,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = {
   win32: ['cmd', '/c', 'start', '""']
 }
 
-/** Opens the replay in the inspector. The printed URL is enough if there is no browser. */
+/** Opens the replay in the inspector. If that fails, asks the user to open the printed URL. */
 function openBrowser(url: string): void {
   const [command = '', ...args] = OPENERS[process.platform] ?? ['xdg-open']
   const child = spawn(command, [...args, `${url}/#/replay`], { stdio: 'ignore', detached: true })

@@ -10,7 +10,7 @@ export function addCommands(root: Command): void {
     .description('print the OpenAPI 3.1 document of the three operations as JSON')
   const control = new Option(
     '--control',
-    'print the document of the control routes instead; --profile does not affect it'
+    'print the document of the control routes instead, regardless of --profile and --assume'
   )
   addOptions(command, [profileOption(), assumeOption(), control]).action(
     async (options: { profile: Profile; assume: Record<string, string>; control?: true }) => {

@@ -29,8 +29,8 @@ export interface ServerFlags extends Omit<Config, 'seeds' | 'assumptions'> {
 }
 
 /**
- * Adds the flags shared by all commands that start a server. If a caller adds more flags
- * afterwards, they appear in the last group of the help.
+ * Adds the flags shared by all commands that start a server. Flags that a caller adds afterwards
+ * appear in the last help group, "Logs and output".
  */
 export function addServerOptions(
   command: Command,
@@ -40,11 +40,11 @@ export function addServerOptions(
   const adminToken = 'token that other machines need to manage environments'
   const inspector = 'do not serve the inspector at /'
   const timeout = 'how long a client may take to send a request; 0 means no limit'
-  const watch = 'reload the seed files on every change, even with existing data'
+  const watch = 'reload the seed files on every change, even if the --data file already existed'
   const data = 'keep the data in this file; seeds apply only to a new file'
   const exporting = 'write all data to this file on exit, as a seed for --seed'
-  const journal = 'how many requests each journal keeps; 0 turns it off'
-  const stubs = "static responses for the rest of Novu's API, in each new environment"
+  const journal = 'how many requests each journal keeps; 0 turns off all journals'
+  const stubs = "set of stubs to add to each new environment, for the rest of Novu's API"
   const fallback = "forward requests for the rest of Novu's API to this server"
   const fallbackKey = 'API key for the fallback server; required if it is on another machine'
   const fallbackTimeout = 'how long to wait if the fallback server sends nothing; 0 means no limit'
@@ -113,8 +113,8 @@ export const variableOf = ({ long }: Pick<Option, 'long'>) =>
 const optionsWithoutVariable = new WeakSet<Option>()
 
 /**
- * Makes a flag settable only on the command line. Use it if another command has a flag with the
- * same name and another meaning, because both would read the same variable.
+ * Keeps a flag from reading an environment variable. Use this if another command has a flag with
+ * the same name but a different meaning, because both flags would read the same variable.
  */
 export function withoutVariable(option: Option): Option {
   optionsWithoutVariable.add(option)
@@ -134,9 +134,9 @@ function setVariable(option: Option): Option {
   const { env } = process
   const variable = variableOf(option)
   const value = env[variable]?.toLowerCase() ?? ''
-  // An empty variable counts as unset, because many tools pass unset variables that way. An
-  // address counts as unset too: if a service is named notification-mock, Kubernetes sets the
-  // variable of `--port` to an address.
+  // An empty variable counts as unset, because many tools pass unset variables that way. So does
+  // an address such as tcp://10.0.0.1:80 for `--port`: Kubernetes sets NOTIFICATION_MOCK_PORT to an
+  // address if a service is named notification-mock.
   const isAddress = option.long === '--port' && value.startsWith('tcp://')
   if (value === '' || isAddress || (!option.required && /^(0|false|no|off)$/.test(value)))
     delete env[variable]
@@ -146,8 +146,8 @@ function setVariable(option: Option): Option {
 }
 
 /**
- * Returns whether the variable PORT can also set the flag. Commands with another default port, such
- * as `exec`, ignore PORT, because there PORT is meant for another program.
+ * Returns whether the variable PORT can also set the flag. Commands with a different default port,
+ * such as `exec`, ignore PORT, because it may be meant for the program that they run.
  */
 const takesPort = ({ long, defaultValue }: Option) =>
   long === '--port' && defaultValue === DEFAULTS.port
@@ -249,7 +249,7 @@ export function repeatable<Value = string>(
   ])
 }
 
-/** Returns whether the value is the one in the flag's environment variable. */
+/** Returns whether the value is the same as in the flag's environment variable. */
 const isVariable = ({ envVar }: Option, text: string) =>
   envVar !== undefined && process.env[envVar] === text
 
@@ -259,8 +259,8 @@ function notEmpty(text: string): string {
 }
 
 /**
- * Returns the help text of a flag, with its default. Commander's own help omits a default that is
- * only described, such as "in memory".
+ * Returns the help text of a flag, with its default. Commander's own help omits defaults that have
+ * only a description, such as "in memory".
  */
 export function describeOption(option: Option): string {
   const {

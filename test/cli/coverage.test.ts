@@ -18,7 +18,7 @@ async function createUsedMock() {
 test('reports the coverage of the whole server as text or Markdown', async () => {
   const { mock, run } = await createUsedMock()
   const whole = (await mock.get('/_mock/coverage/server')).json
-  const text = coverageText(whole, 'use --all for all of them')
+  const text = coverageText(whole, 'use --all to list everything')
   expect(await run()).toEqual({ code: 0, stderr: '', stdout: text })
   expect(await run('--all')).toEqual({ code: 0, stderr: '', stdout: coverageMarkdown(whole) })
   expect(coverageMarkdown(whole)).toMatch(/^## Coverage of the API: \d/)
@@ -41,7 +41,7 @@ test('prints the report and exits with 1 if the coverage is below --min', async 
   const low = /^error: the coverage of the API is [\d.]+ %, below the minimum of 80 %\n$/
   expect(await run('--min', '80')).toEqual({
     code: 1,
-    stdout: coverageText(whole, 'use --all for all of them'),
+    stdout: coverageText(whole, 'use --all to list everything'),
     stderr: expect.stringMatching(low)
   })
 })

@@ -129,7 +129,7 @@ test('`open` starts a server that can repeat the requests of a failed test', asy
     cwd: folder
   })
   expect(printed).toContain(`Reopened "a | test" at ${url}\n`)
-  expect(printed).toContain('Next is request 1:\n')
+  expect(printed).toContain('The next request is 1:\n')
   const [, apiKey = ''] = /ApiKey (\S+)\n/.exec(printed) ?? []
   const response = await fetch(`${url}/_mock/replay/next`, {
     method: 'POST',

@@ -210,7 +210,7 @@ describe('exec with flags for coverage', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' })
     expect(stderr).toMatch(/^Coverage of the API: [\d.]+ % \(\d+ of \d+\)\n/)
     expect(stderr.split('\n')).toHaveLength(13)
-    expect(stderr).toMatch(/^and \d+ more: use --summary or --coverage-json for all of them$/m)
+    expect(stderr).toMatch(/^and \d+ more: use --summary or --coverage-json to list everything$/m)
     expect(JSON.parse(readFileSync(join(cwd, 'coverage.json'), 'utf8'))).toMatchObject({
       requests: 0
     })

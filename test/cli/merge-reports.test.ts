@@ -94,7 +94,7 @@ test('a merged report stores each baseline once, and lets you choose a test by t
 })
 
 test.each<[string, Partial<Report['run']>]>([
-  ['version 0.0.1 wrote b.html, and this is version', { version: '0.0.1' }],
+  ['b.html was written by version 0.0.1, but this is version', { version: '0.0.1' }],
   ['b.html is a merged report', { mergedFrom: ['c.html'] }],
   ['a.html and b.html had different profiles or assumptions', { profile: 'live' }],
   ['had different profiles or assumptions', { assumptions: { 'vendor-names': 'novu' } }]
