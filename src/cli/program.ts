@@ -76,7 +76,7 @@ export async function commandLine(name = ''): Promise<Command> {
     .exitOverride()
     // Lets `exec` pass flags on to the command that it runs.
     .enablePositionalOptions()
-    // Commander prints no errors, because `run` prints each of them on one line.
+    // Keep Commander from printing errors: `run` prints each error on one line.
     .configureOutput({ outputError: () => {} })
     .configureHelp({ optionDescription: describeOption, visibleOptions })
     .addHelpText('after', EXAMPLES)
@@ -106,7 +106,7 @@ Examples:
 
 A flag overrides its variable. Exit codes: 0 success, 1 failure, 2 usage error.`
 
-/** Returns the subcommand with the name in `words`, such as `seed check`. */
+/** Returns the command or nested subcommand that `words` starts with, such as `seed check`. */
 function findCommand(root: Command, words: readonly string[]): Command {
   const [name, ...rest] = words
   const subcommand = root.commands.find((command) => command.name() === name)
@@ -118,7 +118,7 @@ function fullName(command: Command): string {
   return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name()
 }
 
-/** Returns a one-line usage error that says how to fix it. */
+/** Formats a usage error as one line that includes the fix. */
 function usageMessage(message: string, command: Command): string {
   const [, long] = /^error: required option '(--[\w-]+)/.exec(message) ?? []
   const fix = long ? `; add it, or set ${variableOf({ long })}` : ''

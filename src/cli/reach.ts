@@ -124,20 +124,23 @@ export function defaultServer(fallback = DEFAULT_URL): string {
 }
 
 /**
- * Creates a usage error. Unlike the message of InvalidArgumentError, its message doesn't contain
- * the rejected value.
+ * Creates a usage error. For an `InvalidArgumentError`, Commander would add the rejected value to
+ * the message.
  */
 function usageError(message: string): CommanderError {
   return new CommanderError(2, 'notification-mock.value', `error: ${message}`)
 }
 
-/** Creates a flag for a server's URL. The flag is required unless `unset` describes its default. */
+/**
+ * Creates a flag for a server's URL. With `unset`, the flag is optional, and the help shows `unset`
+ * as its default.
+ */
 export function urlOption(flags: string, description: string, unset?: string): Option {
   const option = new Option(flags, description).argParser(serverUrl).default(undefined, unset)
   return option.makeOptionMandatory(unset === undefined)
 }
 
-/** Creates a flag for an API key. No error message contains the key. */
+/** Creates a flag for an API key, as `urlOption` does. Its errors never contain the key. */
 export function keyOption(flags: string, description: string, unset?: string): Option {
   const option = new Option(flags, description)
     .makeOptionMandatory(unset === undefined)
@@ -149,7 +152,7 @@ export function keyOption(flags: string, description: string, unset?: string): O
 }
 
 export const rateOption = () =>
-  countOption('--rate <count>', 'limit requests to this many per second', 10_000, 1)
+  countOption('--rate <count>', 'maximum number of requests per second', 10_000, 1)
 
 export const timeoutOption = () =>
   withoutVariable(countOption('--timeout <seconds>', 'how long to wait for a response', 3600, 1))

@@ -43,7 +43,7 @@ export function addCommands(root: Command): void {
 function readOptions(): Option[] {
   return [
     urlOption('--from <url>', 'base URL of the service, without /v1'),
-    keyOption('--api-key <key>', 'API key of the environment to read; nothing is changed there'),
+    keyOption('--api-key <key>', 'API key of the environment, which is read but not changed'),
     withoutVariable(
       repeatable(
         '--workflow <id>',

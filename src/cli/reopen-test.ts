@@ -9,9 +9,12 @@ import type { ReopenableTest } from './report-file.js'
 
 export interface ReopenOptions
   extends Pick<ServerOptions, 'port' | 'host' | 'logger' | 'logLevel'> {
-  /** The tests to recreate, in one server. */
+  /** The tests to recreate. They share one server. */
   tests: readonly ReopenableTest[]
-  /** The sequence number of a request in the first test. The replay stops before this request. */
+  /**
+   * The first test's replay stops before the request with this sequence number. If undefined, it
+   * repeats all requests.
+   */
   before: number | undefined
   /** The API key of the first test's environment. */
   apiKey?: string | undefined
@@ -26,8 +29,8 @@ export interface ReopenedTest {
 }
 
 /**
- * Starts a server with the environments of recorded tests, and repeats their requests. Rejects with
- * the same errors as `startServer`.
+ * Starts a server with the recorded tests' environments, and repeats the tests' requests. Rejects
+ * with the same errors as `startServer`.
  */
 export async function reopenTests(
   report: Report,
@@ -50,8 +53,8 @@ export async function reopenTests(
     journal: Math.max(1000, ...tests.map(({ requests }) => requests.length * 2))
   })
   const opened = recreate(first, report, server, keyOf(first), clock)
-  // Repeat the first test last, so that the server's clock stays at the time of that test's next
-  // request.
+  // Each replay sets the server's clock to the time of its next request. Repeat the first test
+  // last, because the user continues with its next request.
   for (const test of others) {
     await recreate(test, report, server, keyOf(test), clock).replay.repeatUntil()
   }
@@ -70,7 +73,10 @@ function seedOf({ start }: ReopenableTest, { baselines }: Report, apiKey: string
   }
 }
 
-/** Restores what a seed doesn't contain: fault rules, latency and random values. */
+/**
+ * Restores the test's fault rules, latency and random values, which a seed doesn't contain, and
+ * creates the test's replay.
+ */
 function recreate(
   test: ReopenableTest,
   report: Report,
@@ -113,7 +119,7 @@ function warningsOf(
       `version ${run.version} wrote the report, and this is version ${VERSION}: run npx ` +
         `notification-mock@${run.version} for the same responses`,
     (lost > 0 || !start?.isComplete) &&
-      'the report lacks earlier requests or changes of the test, so responses may differ',
+      "the report lacks some of the test's earlier requests or changes, so responses may differ",
     unauthenticated > 0 &&
       `not repeated: ${countOf(unauthenticated, 'request')} without a valid API key`
   ]

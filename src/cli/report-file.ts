@@ -9,7 +9,8 @@ export type ReopenableTest = ReportedTest & { start: NonNullable<ReportedTest['s
 
 const DATA = /<script id="report" type="text\/plain" data-encoding="deflate-raw">([^<]*)<\/script>/
 /**
- * The maximum size of a report's data in bytes. The server writes at most 64 MiB, before masking.
+ * The maximum size of a report's data in bytes. The server writes at most 64 MiB, but masking can
+ * enlarge a report, and merging combines several.
  */
 const MAX_DATA = 256 * 1024 * 1024
 
@@ -32,7 +33,7 @@ export function readReports(files: readonly string[]): ReportFile[] {
     const json = readJson(file)
     size += json.length
     if (size > MAX_DATA) {
-      throw new StartError('together, the reports have more than 256 MiB of data: merge fewer')
+      throw new StartError('the reports have more than 256 MiB of data in total: merge fewer')
     }
     return { file, report: parseReport(file, json) }
   })
@@ -77,9 +78,11 @@ function readHtml(file: string): string {
 }
 
 /**
- * Returns the tests with the requested title, or the first failed test. Several environments can
- * have the same title, because a test may use several environments. Throws `StartError` if there is
- * no such test, or if the report can't recreate it.
+ * Chooses the test with the given title, else a test whose title contains `title`. If `title` is
+ * undefined, chooses the first failed test.
+ *
+ * Returns one record for each environment that the test used. Throws `StartError` if no test
+ * matches, or if the report has no starting state for the test.
  */
 export function chooseTests(report: Report, title: string | undefined): ReopenableTest[] {
   const chosen = title === undefined ? failedTests(report)[0] : findTest(report, title)
@@ -88,7 +91,7 @@ export function chooseTests(report: Report, title: string | undefined): Reopenab
     ({ title: other, attempt, mergedFrom, start }) =>
       other === chosen.title &&
       attempt === chosen.attempt &&
-      // The environments of another run can have the same ids.
+      // In a merged report, leave out other runs: their environments can have the same ids.
       mergedFrom === chosen.mergedFrom &&
       start !== undefined
   )
@@ -125,24 +128,23 @@ function noTest(report: Report, title: string): string {
 
 function missingReason({ outcome, startMissing }: ReportedTest, { baselines }: Report): string {
   if (startMissing !== undefined) return startMissing
-  // Reports of versions without this feature have no list of baselines.
+  // Versions that couldn't reopen tests wrote reports without `baselines`.
   if (baselines === undefined) return 'another version of notification-mock wrote the report'
   return outcome === 'failed'
     ? 'the report was written with --report-state off'
-    : 'it has not failed; write the report with --report-state all'
+    : 'it did not fail; write the report with --report-state all'
 }
 
 /**
- * Returns the sequence number of the request to stop at. This is the request whose path and query
- * the error mentions. If there is none, it is the first request that failed or whose path the error
- * mentions. If there is none either, it is the first request with a hint. Returns undefined if no
- * request matches.
+ * Returns the sequence number of the request to stop at, or undefined if no request matches.
+ *
+ * Looks for the first request whose path and query appear in the test's error, then for the first
+ * request that failed or whose path appears in the error, then for the first request with a hint.
  */
 export function failingRequest({ requests, hints, error = '' }: ReportedTest): number | undefined {
   const hinted = new Set(hints.flatMap((hint) => hint.requests))
   const failing =
-    // Prefer a request whose query the error mentions too, because several requests may have the
-    // same path.
+    // Several requests can have the same path, so look for a matching query first.
     requests.find(
       ({ path, query }) => Object.keys(query).length > 0 && error.includes(targetOf(path, query))
     ) ??

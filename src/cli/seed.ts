@@ -60,7 +60,7 @@ export function addCommands(root: Command): void {
 
 type JsonFlag = { json?: true }
 
-/** Returns the number of records of each kind. Messages to generate are counted separately. */
+/** Describes an environment in one line: its name, its record counts and its generated messages. */
 function describeEnvironment(environment: EnvironmentData): string {
   const { name, integrations, subscribers, workflows, steps, messages, generate } = environment
   const counts = formatCounts({
@@ -105,8 +105,8 @@ function list({ json }: JsonFlag): void {
 }
 
 /**
- * Creates a starter seed. Its schema path points into node_modules, even if the package isn't
- * installed there yet.
+ * Creates a starter seed. Its `$schema` comment refers to the schema in node_modules, even if the
+ * package isn't installed there yet.
  */
 function createSeed(file: string, { json }: JsonFlag): void {
   if (!/\.ya?ml$/.test(file)) throw new StartError(`${file} must end in .yaml`)

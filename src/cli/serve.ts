@@ -30,7 +30,7 @@ export function addCommands(root: Command): void {
   })
 }
 
-/** What is printed when a server is ready. */
+/** The details that a command prints when its server is ready. */
 export interface Ready extends Pick<Mock, 'url' | 'seeded' | 'environments'> {
   docs: string
   version: string
@@ -42,8 +42,9 @@ export interface Ready extends Pick<Mock, 'url' | 'seeded' | 'environments'> {
 }
 
 /**
- * Starts a server and returns once it is ready. From then on, a signal closes the server and ends
- * the process with exit code 0. An uncaught error is logged and ends the process with exit code 1.
+ * Starts a server and returns once it is ready. After that, a stop signal closes the server and
+ * ends the process with exit code 0. An uncaught error is logged, then closes the
+ * server and ends the process with exit code 1.
  */
 export async function serve(flags: ServerFlags, command: Command): Promise<Ready> {
   const options = mockOptions(flags, command)
@@ -75,7 +76,7 @@ export async function startMock(
   createLogger = stderrLogger
 ) {
   const { watch, json, logLevel } = flags
-  // Import this module only here, because it loads the whole server.
+  // Import lazily, because this module loads the whole server.
   const { createMock } = await import('../index.js')
   const logger = await createLogger(logLevel)
   const mock = await createMock({
@@ -133,7 +134,7 @@ function keyLines({ environments, url }: Ready): string[] {
   }
   const width = Math.max(...environments.map(({ name }) => name.length))
   const lines = environments.map(({ name, apiKeys }) => {
-    return `  ${name.padEnd(width)}  ${apiKeys.join('  ') || '(key unknown: no seed names it)'}`
+    return `  ${name.padEnd(width)}  ${apiKeys.join('  ') || '(key unknown: no seed contains it)'}`
   })
   const [key] = environments.flatMap(({ apiKeys }) => apiKeys)
   if (key === undefined) return ['API keys:', ...lines]

@@ -4,8 +4,8 @@ import { printable } from '../platform/printable.js'
 import { coverageMarkdown } from './coverage.js'
 
 /**
- * Returns all hints, each with the title of its test or the name of its environment. Includes the
- * hints about requests that belong to no test.
+ * Returns the hints of all tests, and the hints about requests outside tests. A hint's `source` is
+ * the title of its test, the name of its environment, or `without a valid API key`.
  */
 export function collectHints({ tests, hints }: Report) {
   const testHints = tests.flatMap((test) =>
@@ -19,8 +19,8 @@ export function collectHints({ tests, hints }: Report) {
 }
 
 /**
- * The limits of a summary. GitHub rejects a summary of more than 1 MiB, and escaping can make a
- * character six times as long.
+ * The limits of a summary. GitHub rejects a summary of more than 1 MiB, and escaping can turn one
+ * character into six.
  */
 const MAX_LINES = 300
 const MAX_LINE_LENGTH = 500

@@ -25,7 +25,7 @@ export function printOutcome<Outcome>(
   process.stdout.write(printable(text, '\t\n'))
 }
 
-/** Returns the text to print for an error. If the user can fix it, the stack is left out. */
+/** Returns the text to print for an error. Leaves out the stack if the user can fix the error. */
 export function messageOf(error: unknown): string {
   const isUserError = error instanceof SeedError || error instanceof StartError
   return printable(
@@ -80,8 +80,8 @@ export function progressLine() {
 }
 
 /**
- * The milliseconds to wait for requests in progress. The value is below 1,000, because the process
- * should stop within a second.
+ * How many milliseconds a closing server waits for requests in progress. Below 1,000, so that the
+ * process stops within a second.
  */
 export const GRACE = 800
 
@@ -93,8 +93,8 @@ const PARENT = process.ppid
 
 /**
  * Calls `stop` on every signal that should end the process. In an npm script, also calls `stop`
- * when the parent process ends, because npm and its shell don't forward SIGTERM. On Windows, the
- * end of the parent goes unnoticed, because `process.ppid` never changes there.
+ * when the parent process ends, because npm and its shell don't forward SIGTERM. Doesn't
+ * detect the parent's end on Windows, where `process.ppid` never changes.
  */
 export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
@@ -113,8 +113,8 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
 export function abortOnSignal(): AbortSignal {
   const abort = new AbortController()
   onStopSignal(() => {
-    // One Ctrl-C can arrive twice, from the terminal and from npm. A signal within 500 ms therefore
-    // doesn't count as a later one.
+    // One Ctrl-C can arrive twice, from the terminal and from npm. Don't exit on a second signal
+    // within 500 ms.
     setTimeout(() => onStopSignal(() => process.exit(1)), 500).unref()
     abort.abort()
   })

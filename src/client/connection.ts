@@ -27,8 +27,8 @@ type Send = (
 
 export interface ConnectOptions {
   /**
-   * The server's `--admin-token`. A client on another machine needs this token for routes about the
-   * whole server.
+   * The server's `--admin-token`. A client on another machine needs this token for server-wide
+   * routes.
    */
   adminToken?: string | undefined
   /** The function that sends the requests. */
@@ -109,7 +109,7 @@ function requireHeaderValue(authorization: string): string {
   throw new MockError("the key or token contains characters that a header can't carry")
 }
 
-/** How a connection reaches its server. All connections to a server share it. */
+/** The functions that a connection needs, apart from its URL and header. `as` keeps them. */
 interface Transport {
   fetch: Send | undefined
   registerReply: RegisterReply | undefined
@@ -129,7 +129,7 @@ function createConnection(
     /** Sends a GET request, and returns the list in the response body's property `name`. */
     list: async <Item>(path: string, name: string, query?: Query) =>
       (await json<Record<string, unknown>>('GET', path, { query }))[name] as Item[],
-    /** Sends a request whose response has no body. */
+    /** Sends a request, and ignores the body of a successful response. */
     async done(method: Method, path: string, options?: CallOptions): Promise<void> {
       const response = await send(method, path, options)
       await response.text()
@@ -175,12 +175,13 @@ function createConnection(
 }
 
 /**
- * Looks up `fetch` for each request, so that `connect` works where `fetch` is missing, as in jsdom.
+ * Returns the function to send a request with. Called for each request, so that `connect` itself
+ * doesn't throw if there is no global `fetch`, as in jsdom.
  */
 function findFetch(fetch: Send | undefined): Send {
   const found = fetch ?? globalThis.fetch
   if (typeof found === 'function') return found
-  throw new MockError('there is no global function fetch here; pass one as the option `fetch`')
+  throw new MockError('there is no global `fetch` function; pass a function as the option `fetch`')
 }
 
 function queryString(query: Query = {}): string {

@@ -93,7 +93,7 @@ test('exec warns in one line that a seed is not applied to existing data', async
 test("serve prints an existing environment's key only if a seed contains the key", async () => {
   const { start } = await createDataFile()
   const other = await start('other.yaml')
-  expect(other.printed).toContain('  shop  (key unknown: no seed names it)\n')
+  expect(other.printed).toContain('  shop  (key unknown: no seed contains it)\n')
   expect(other.printed).not.toMatch(/other-key|curl/)
   await stop(other)
   const json = await start('other.yaml', '--json')

@@ -69,7 +69,7 @@ test('the client for browsers reports a missing global fetch', async () => {
     vi.unstubAllGlobals()
   })
   await expect(connect('http://127.0.0.1:1').health()).rejects.toThrow(
-    'there is no global function fetch here; pass one as the option `fetch`'
+    'there is no global `fetch` function; pass a function as the option `fetch`'
   )
 })
 

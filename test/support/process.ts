@@ -161,7 +161,7 @@ export async function startProcess(
  * Matches the last line of the startup output. This line is JSON, a curl example, or a text about
  * missing environments or API keys.
  */
-const READY = /^(\{"url"| *curl |No environments|.*key unknown: no seed names it\)).*$\s/m
+const READY = /^(\{"url"| *curl |No environments|.*key unknown: no seed contains it\)).*$\s/m
 
 function launch(
   command: string,
