@@ -17,8 +17,8 @@ export interface Config {
   /** Seed files or names of built-in seeds. */
   seeds: readonly string[]
   /**
-   * When the server closes, it exports all environments to this seed file and replaces an existing
-   * file. Load the file again with `seeds`.
+   * The seed file to which the server exports all environments when it closes. An existing file is
+   * overwritten. To load the environments again, add the file to `seeds`.
    */
   exportOnExit?: string
   /** The profile for environments whose seed doesn't set a profile. */
@@ -29,12 +29,12 @@ export interface Config {
   stubs?: StubSet
   /**
    * The URL of another server. Requests to paths of Novu's API that are neither mocked nor stubbed
-   * are forwarded to it. If the URL has a path, it is put before the path of each request.
+   * are forwarded to it. If the URL has a path, each request's path is appended to the URL's path.
    */
   fallback?: string
   /**
-   * The API key that the fallback server gets instead of the client's key. Without it, the key is
-   * `fallback`, and the fallback server must be on this machine.
+   * The API key to send to the fallback server instead of the client's key. Required if the
+   * fallback server is on another machine. Defaults to `fallback`.
    */
   fallbackKey?: string
   /**
@@ -144,16 +144,18 @@ function findFallbackProblem(text: string): string | undefined {
   return undefined
 }
 
-/** Checks the options for the fallback server together. */
+/** Checks the combination of `fallback` and `fallbackKey`. */
 function findFallbackConflict({ fallback, fallbackKey }: Config): string | undefined {
   if (fallback === undefined) {
-    return fallbackKey === undefined ? undefined : 'a fallback key needs the URL of a fallback'
+    return fallbackKey === undefined
+      ? undefined
+      : 'the fallback key needs the URL of a fallback server'
   }
   const { hostname } = new URL(fallback)
   const isLoopback = /^(localhost|127[.][\d.]+|\[::1\])$/.test(hostname)
   if (isLoopback || fallbackKey !== undefined) return undefined
   return (
-    `the fallback ${hostname} is another machine; ` +
+    `the fallback server ${hostname} is on another machine; ` +
     'set its API key with --fallback-key (`fallbackKey` in the library) to forward requests to it'
   )
 }

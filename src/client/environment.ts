@@ -18,8 +18,8 @@ export interface AttachedEnvironment extends ReturnType<typeof attachedEnvironme
 export interface StoredSnapshot extends ReturnType<typeof storedSnapshot> {}
 
 /**
- * A complete seed with exactly one environment, or only the contents of that environment. A string
- * contains either of these as JSON or YAML.
+ * A complete seed with exactly one environment, or only the contents of an environment: as an
+ * object, or as a string in JSON or YAML.
  */
 export type SeedContent = wire.Seed | Partial<wire.SeedEnvironment> | string
 
@@ -39,7 +39,7 @@ export interface RestoreOptions extends ResetOptions {
 /** The request that a stub's function responds to. */
 export interface StubRequest<Body = unknown> extends ReceivedRequest {
   body: Body
-  /** The environment of the request's API key. */
+  /** A client of the environment that the request's API key belongs to. */
   env: AttachedEnvironment
 }
 
@@ -48,7 +48,7 @@ export type StubReply<Body = unknown> = (
   request: StubRequest<Body>
 ) => wire.StubResponse | Promise<wire.StubResponse>
 
-/** A stub whose function returns the response. It needs a server in the same process. */
+/** A stub whose function `reply` returns the response. The server must run in this process. */
 export interface FunctionStub<Body = unknown>
   extends Pick<wire.NewStub, 'method' | 'path' | 'delay'> {
   reply: StubReply<Body>
@@ -96,19 +96,19 @@ export function attachedEnvironment(server: Connection, apiKey: string, unauthen
       done('POST', '/_mock/seed', { query: { scenario, mode } }),
     /**
      * Resets the environment, or only the given parts, to the baseline. The baseline is the state
-     * after the environment was created, or after the last seed that replaced its data.
+     * after the environment was created, or after a seed last replaced its data.
      */
     reset: (options: ResetOptions = {}) =>
       json<wire.ResetResult>('POST', '/_mock/reset', { body: options }),
     /**
-     * Returns a text to print when a test fails. It lists the environment's requests with their
-     * outcomes, and hints about likely mistakes. It also lists the requests without a valid API key
-     * that the server received since the environment was created.
+     * Returns a summary to print when a test fails. It lists the environment's requests with their
+     * outcomes, and hints about likely mistakes. If the server has received requests without a
+     * valid API key since the environment was created, it also lists the last of them.
      */
     async describeRequests(): Promise<string> {
       const { requestLines } = await import('./report.js')
       // This route fails if the client runs on another machine and has no admin token. If it fails,
-      // omit the unauthenticated requests from the text.
+      // omit the unauthenticated requests from the summary.
       const unauthenticated = server
         .list<wire.RecordedRequest>('/_mock/requests/unauthenticated', 'requests', {
           after: unauthenticatedAfter
@@ -120,9 +120,7 @@ export function attachedEnvironment(server: Connection, apiKey: string, unauthen
     },
     /** Returns how the current state differs from the baseline that `reset` would restore. */
     diff: () => json<wire.EnvironmentDiff>('GET', '/_mock/diff'),
-    /**
-     * Records which test the environment belongs to, so that the report of the test run shows it.
-     */
+    /** Records which test the environment belongs to, for the report of the test run. */
     describeTest: (test: wire.TestDescription) => done('PUT', '/_mock/test', { body: test }),
     /** Stores the current state as a snapshot with this name. The default is a random name. */
     snapshot: async (name = randomSnapshotName()): Promise<StoredSnapshot> =>
@@ -163,8 +161,8 @@ function responsesOf(connection: Connection) {
        * Adds a stub. If a stub with the same method and path exists, the new stub replaces it and
        * takes over its id.
        *
-       * With `reply`, a function returns the response. Rejects with `MockError` if the server runs
-       * in another process.
+       * If the stub has a function `reply`, this function returns the response. Rejects such a stub
+       * with `MockError` if the server runs in another process.
        */
       add: async <Body = unknown>(stub: wire.NewStub | FunctionStub<Body>) =>
         json<wire.AddedStub>('POST', '/_mock/stubs', {
@@ -222,8 +220,8 @@ function partsOf({ json, list, done }: Connection) {
     clock: {
       get: () => json<wire.ClockState>('GET', '/_mock/clock'),
       /**
-       * Stops the clock at a time, or sets its offset from the machine's clock. `{ mode: 'wall' }`
-       * makes it follow the machine's clock again.
+       * Stops the clock at a time, or sets its offset from the machine's clock. With
+       * `{ mode: 'wall' }`, the clock follows the machine's clock again.
        */
       set(time: ClockTime) {
         const isTime = typeof time === 'string' || time instanceof Date
@@ -239,8 +237,8 @@ function partsOf({ json, list, done }: Connection) {
       search: (search: Partial<wire.MessageSearch> = {}) =>
         json<wire.FoundMessages>('GET', '/_mock/messages', { query: search }),
       /**
-       * Adds a message, written as in a seed. `createdAt` defaults to the current time of the
-       * environment's clock.
+       * Adds a message. It has the same fields as a message in a seed. `createdAt` defaults to the
+       * current time of the environment's clock.
        */
       add: (message: wire.NewMessage) =>
         json<Message>('POST', '/_mock/messages', { body: message }),

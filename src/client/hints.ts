@@ -7,7 +7,7 @@ export interface Hint {
   message: string
   /** Sequence numbers of the requests that the hint is about. */
   requests: number[]
-  /** Only in a merged report: true if the hint's own run allowed it. */
+  /** Only in a merged report: true if the run that the hint comes from allowed the hint. */
   isAllowed?: boolean
 }
 
@@ -17,8 +17,8 @@ type Requests = readonly RecordedRequest[]
  * Returns hints about likely mistakes in the requests to one environment. Pass the requests oldest
  * first.
  *
- * Injected errors don't count as mistakes. Repeating a request after a change to the environment
- * doesn't count either, so pass the environment's `changes` too.
+ * An error that a fault caused doesn't count as a mistake. Neither does repeating a failed request
+ * after the environment has changed, so pass the environment's `changes`.
  */
 export function hintsOf(requests: Requests, changes: readonly Change[] = []): Hint[] {
   const epochs = requests.map(({ sequence }) => countChangesBefore(sequence, changes))
@@ -60,7 +60,7 @@ function groupRequests(
   return groups
 }
 
-/** Finds one kind of mistake. The requests are grouped, and each group gives at most one hint. */
+/** Finds one kind of mistake. Groups the requests, and creates at most one hint for each group. */
 interface Finder {
   /**
    * Returns the names of the groups that a request belongs to. `epoch` is the number of changes
@@ -68,9 +68,9 @@ interface Finder {
    */
   groupsOf(request: RecordedRequest, epoch: number): readonly string[]
   /**
-   * Returns the affected requests of the group. Without this function, the hint is about all
-   * requests of the group. `laterPages` contains every group's requests for pages after the first
-   * one.
+   * Returns the group's requests that the hint is about, or an empty list to create no hint.
+   * Without this function, the hint is about the whole group. `laterPages` contains the requests
+   * for pages after the first page, from all groups.
    */
   select?(members: Requests, laterPages: Requests): Requests
   message(group: string, affected: Requests): string
@@ -86,7 +86,7 @@ const FINDERS = {
   },
   'unknown-parameter': {
     groupsOf: (request: RecordedRequest) =>
-      // The parameters of other requests, such as those that a stub responds to, aren't known.
+      // Only operations declare parameters. Skip other requests, such as requests to a stub.
       request.operation === undefined
         ? []
         : request.unknown.query.map((name) => describeUnknownParameter(name, request)),
@@ -136,8 +136,8 @@ const FINDERS = {
     },
     select(members: Requests, laterPages: Requests) {
       if (!members.every(isFirstPage)) return []
-      // A client may only need the first page, so wait until it pages through another list with
-      // the same limit.
+      // A client may need only the first page. Don't create a hint unless the client later pages
+      // through a list with the same limit.
       return members.filter(
         ({ hasMore, sequence, query: { limit } }) =>
           hasMore &&
@@ -184,10 +184,7 @@ export function failingHints<Item extends { id: HintId }>(
   return hints.filter(({ id }) => !ignored.includes(id))
 }
 
-/**
- * If there are more identical requests than this within `BURST_WINDOW` milliseconds, they give a
- * hint.
- */
+/** More identical requests than this within `BURST_WINDOW` milliseconds cause a hint. */
 const MAX_BURST = 20
 const BURST_WINDOW = 2000
 
@@ -225,8 +222,8 @@ const isLaterPage = (request: RecordedRequest) =>
   request.operation === 'listMessages' && request.status === 200 && !isFirstPage(request)
 
 /**
- * Returns whether a page of another origin sent the request. Requests from the inspector, or
- * through the proxy of a dev server, come from a page of the same origin.
+ * Returns whether a page of another origin sent the request. The inspector has the server's origin.
+ * For a request through a dev server's proxy, the browser sends `sec-fetch-site: same-origin`.
  */
 function isFromForeignPage({ headers }: RecordedRequest): boolean {
   const { origin, host, 'sec-fetch-site': site } = headers

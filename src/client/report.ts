@@ -63,9 +63,9 @@ export function reportOf(record: RunRecord, facts: RunFacts = {}): Report {
 }
 
 /**
- * Merges the attempts of each test into its last attempt. Two records are successive attempts of a
- * test if they have the same title and file, their attempt numbers follow each other, and the first
- * attempt didn't pass.
+ * Merges the attempts of each test into its last attempt. Two records are successive attempts of
+ * the same test if they have the same title and file, their attempt numbers are consecutive, and
+ * the earlier attempt didn't pass.
  */
 function mergeAttempts(tests: readonly ReportedTest[]): ReportedTest[] {
   const merged = new Set(tests)
@@ -91,8 +91,8 @@ const attemptKey = ({ title, file }: TestRecord, attempt: number) =>
   JSON.stringify([title, file, attempt])
 
 /**
- * Returns the requests without a valid API key that the server received during a test. Parallel
- * tests may have sent them.
+ * Returns the requests without a valid API key that the server received during a test. If tests
+ * run in parallel, another test may have sent them.
  */
 export function unauthenticatedDuring(
   { unauthenticatedAfter, unauthenticatedUpTo }: TestRecord,
@@ -107,8 +107,8 @@ export function unauthenticatedDuring(
 const MAX_UNAUTHENTICATED = 10
 
 /**
- * Returns a text that shows what a test did. It lists the test's requests with their outcomes,
- * hints about them, and the last requests without a valid API key.
+ * Returns a summary of a test: its requests with their outcomes, hints about likely mistakes, and
+ * the last requests without a valid API key.
  */
 export function requestLines(
   requests: readonly RecordedRequest[],

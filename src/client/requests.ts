@@ -57,16 +57,16 @@ export function requestsOf(connection: Connection) {
     get: (sequence: number) =>
       json<wire.RecordedExchange>('GET', path`/_mock/requests/${String(sequence)}`),
     /**
-     * Returns the last 200 changes that were made to the environment between requests, such as a
-     * seed or a reset. The newest change comes last.
+     * Returns the last 200 changes to the environment, such as a seed or a reset, oldest first.
+     * Changes that the app's own requests made aren't included.
      */
     changes: () => list<wire.Change>('/_mock/requests/changes', 'changes'),
     /** Removes all recorded requests and changes. */
     clear: () => done('DELETE', '/_mock/requests'),
     /**
-     * Verifies that the app sent the expected requests. If `expected` doesn't say how many, at
-     * least one request is expected. If the verification fails, rejects with a `MockError` of
-     * status 417. The error's message shows the closest request and how that request differs.
+     * Verifies that the app sent the expected requests. By default, at least one request must
+     * match. If the verification fails, rejects with a `MockError` of status 417. The error's
+     * message shows the closest request and how that request differs.
      */
     verify,
     /**

@@ -20,18 +20,18 @@ export interface StreamOptions {
    */
   onPending?: (request: wire.RecordedRequest) => void
   /**
-   * Called each time that the stream opens or reconnects. The stream misses no request from then
-   * on.
+   * Called each time that the stream connects or reconnects. The stream then yields every request
+   * that ends after this call.
    */
   onOpen?: () => void
   /**
-   * The sequence number of a change. The stream first reports the recorded changes that came after
-   * this change. By default, the stream reports only new changes.
+   * The sequence number of a change. `onChange` is first called for the recorded changes after this
+   * change. By default, it is called only for new changes.
    */
   changesAfter?: number
 }
 
-// Keep the original function, because a test may replace it later.
+// Keep the original `setTimeout`, because a test may replace it with a fake timer later.
 const { setTimeout } = globalThis
 
 /** After this many failed reconnects in a row, the stream gives up. */
@@ -43,7 +43,7 @@ const FIRST_DELAY = 50
 /** Milliseconds after which a request without a response is reported as pending. */
 const PENDING_AFTER = 100
 
-/** What the next attempt to connect needs to know. */
+/** The state that the next attempt to connect continues from. */
 interface StreamState {
   isOpen: boolean
   failures: number
@@ -75,8 +75,8 @@ export async function* streamRequests(
 }
 
 /**
- * Returns whether the server rejects a key that it accepted before, because the environment was
- * removed.
+ * Returns whether the environment was removed: the server now rejects the key with which the stream
+ * was opened.
  */
 const isEnvironmentGone = (error: unknown, { isOpen }: StreamState) =>
   isOpen && error instanceof MockError && error.status === 401
@@ -106,7 +106,8 @@ async function* readStream(
   const options = { signal, headers, query }
   const { body } = await connection.send('GET', '/_mock/requests/stream', options)
   state.isOpen = true
-  // If no change is known yet, a reconnect requests all recorded changes, so that it misses none.
+  // If the stream breaks before the first change, reconnect with 0 to get all recorded changes.
+  // Otherwise, changes made in between would be missed.
   state.changesAfter ??= 0
   onOpen?.()
   for await (const { id, event, data } of readEvents(body)) {

@@ -11,11 +11,11 @@ import { isLoopback, untrustedOrigin } from '../http/loopback.js'
  * this machine needs no token, except in three cases:
  *
  * - Its `Origin` header shows that a page of another site sent it.
- * - Its `Host` header contains a foreign host name, which resolves to this machine.
+ * - Its `Host` header isn't `localhost` or a loopback address, as in a DNS rebinding attack.
  * - A proxy forwarded it for another machine.
  *
- * In these cases, a request needs the admin token, as does any request from another machine. A
- * wrong admin token is always rejected.
+ * In these cases, a request needs the admin token, as does any request from another machine. If the
+ * server has an admin token, a request with a wrong token is always rejected.
  */
 export const serverAccess = fp<{ adminToken: string | undefined }>(
   async (app, { adminToken }) => {
@@ -33,8 +33,8 @@ export const serverAccess = fp<{ adminToken: string | undefined }>(
 )
 
 /**
- * Throws `forbidden` if another machine or a page of another site sent the request, or if the
- * request used a foreign host name.
+ * Throws `forbidden` if another machine or a page of another site sent the request, or if its
+ * `Host` header isn't `localhost` or a loopback address.
  */
 function requireThisMachine({ headers, socket }: FastifyRequest): void {
   if (!isLoopback(socket.localAddress) || !isLoopback(socket.remoteAddress)) {

@@ -77,8 +77,8 @@ export function registerControl(app: FastifyInstance, options: Options): void {
 }
 
 /**
- * Throws the error `invalid` for a `SeedError`. It lists each issue under the issue's path in the
- * request's body. Throws other errors unchanged.
+ * Converts a `SeedError` to the error `invalid`, which lists each issue under the issue's path in
+ * the request's body. Rethrows other errors.
  */
 function rejectBadSeed(error: unknown): never {
   if (!(error instanceof SeedError)) throw error

@@ -32,8 +32,8 @@ type ListServices = Pick<ControlServices, 'environments' | 'replays'> & { tests:
 const MAX_TTL = 30 * 24 * 60 * 60 * 1000
 
 const NAME =
-  'Unique display name. Defaults to the name in the seed, or to `<name> fork` for a fork, ' +
-  'with a number added if that name is taken'
+  'Unique display name. Defaults to the name in the seed. A fork defaults to the name of the ' +
+  'forked environment, followed by `fork`. If a default name is taken, a number is added'
 const ASSUMPTIONS = 'Values of the assumptions that differ from the profile, by assumption id'
 const CLOCK =
   'An ISO 8601 time to stop the clock at, or a clock setting. Defaults to the clock of the ' +
@@ -44,10 +44,10 @@ const LATENCY =
 const API_KEY =
   'A unique API key of at least 16 characters, or at least 8 if it has a digit or a hyphen. ' +
   'Defaults to a new key'
-const REMOVED = 'Whether to list removed environments that are in the report'
+const REMOVED = 'Whether to list removed environments too, if their tests are still in the report'
 const TTL =
-  'Removes the environment once it has been unused for this long, in milliseconds or as text ' +
-  'such as `10m`. At most 30 days; by default it is never removed'
+  'How long the environment may be unused before it is removed: milliseconds, or a duration such ' +
+  'as `10m`. At most 30 days. By default, the environment is never removed'
 const Milliseconds = Type.Integer({ minimum: 1, maximum: MAX_TTL, format: 'int64' })
 const keyLimits = {
   minLength: 8,
@@ -91,7 +91,9 @@ export const NewEnvironment = namedObject(
     ),
     stubs: Type.Optional(
       stringEnum(STUB_SETS, {
-        description: 'A built-in set of stubs to add; stubs of the seed or of `from` override it'
+        description:
+          'A built-in set of stubs to add. Stubs of the seed or of the forked environment take ' +
+          'precedence'
       })
     ),
     apiKey: text(API_KEY, keyLimits),
@@ -142,7 +144,7 @@ export const ListedEnvironment = namedObject(
     ttl: Type.Optional(
       Type.Integer({
         format: 'int64',
-        description: 'Milliseconds from the last use to the removal'
+        description: 'How long the environment may be unused before it is removed, in milliseconds'
       })
     ),
     expiresAt: Type.Optional(dateTime("When the environment expires, by the machine's clock")),
@@ -229,7 +231,6 @@ export function environmentRoutes(
   )
 }
 
-/** Describes an environment in the list. */
 function toListed(
   { environments, replays, tests }: ListServices,
   environment: Environment

@@ -23,7 +23,8 @@ import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import type { ControlServices } from '../services.js'
 
 const NEW_MESSAGE =
-  'A message in the format of a seed. `createdAt` defaults to the current time of the environment'
+  'A message with the same fields as in a seed. `createdAt` defaults to the current time of the ' +
+  "environment's clock"
 export const NewMessage = namedObject('NewMessage', NEW_MESSAGE, SeedMessage.properties)
 export type NewMessage = Static<typeof NewMessage>
 
@@ -38,7 +39,7 @@ const { credentials, ...others } = SeedIntegration.properties
 const INTEGRATION = { ...others, credentials: writeOnly(credentials) }
 export const NewIntegration = namedObject(
   'NewIntegration',
-  'An integration in the format of a seed',
+  'An integration with the same fields as in a seed',
   INTEGRATION
 )
 export type NewIntegration = Static<typeof NewIntegration>
@@ -50,8 +51,8 @@ export const StepPatch = patchOf<SeedStep>('StepPatch', SeedStep)
 export type StepPatch = Static<typeof StepPatch>
 
 /**
- * Returns the schema of a patch. All fields except `_id` are allowed; each of them is optional and
- * may be null.
+ * Returns the schema of a patch. It has all fields of the record except `_id`. Each field is
+ * optional and may be null.
  */
 function patchOf<RecordSeed>($id: string, { properties }: TObject): TUnsafe<Patch<RecordSeed>> {
   const { _id, ...fields } = properties
@@ -80,8 +81,8 @@ export const ListedWorkflow = namedObject(
     name: Type.String({ description: 'Display name' }),
     origin: Type.String({
       description:
-        `Where the workflow was created: ${ORIGINS.join(', ')}, or the vendor's names for ` +
-        'these values'
+        `Where the workflow was created: ${ORIGINS.join(', ')}. If the assumption ` +
+        "`vendor-names` is `vendor`, Novu's own name for this value"
     }),
     steps: Type.Array(ListedStep, { description: 'The steps, in order' })
   }
@@ -123,7 +124,8 @@ export function recordRoutes(route: AddRoute, { messages, seeds }: ControlServic
 
   route('GET', '/integrations', 'listIntegrations', 'List the integrations', {
     description:
-      'Includes soft-deleted integrations. Returns integrations in the same form as set-primary.',
+      'Includes soft-deleted integrations. Each integration has the same fields as in the ' +
+      'response of set-primary.',
     response: listOf('integrations', ref(Integration), 'All integrations, in insertion order'),
     handler: async ({ environment }) => ({
       integrations: seeds
@@ -138,7 +140,8 @@ function messageRoutes(route: AddRoute, messages: ControlServices['messages']): 
   route('GET', '/messages', 'searchMessages', 'Search the messages', {
     description:
       'Returns one page of the messages that match all filters, newest first. Unlike ' +
-      '`GET /v1/messages`, it can search texts, and is not affected by faults or latency.',
+      "`GET /v1/messages`, this route can search the messages' text. Faults and latency don't " +
+      'affect it.',
     querystring: MessageSearch,
     response: ref(FoundMessages),
     handler: async ({ environment, query }) => messages.search(environment, query)
@@ -212,8 +215,8 @@ function editRoutes<Kind extends EditedKind>(
 
   route('PATCH', path, `change${name}`, `Change ${noun}`, {
     description:
-      'Changes any field except `_id`. Also updates the values derived from a changed field, ' +
-      'such as the email address and phone number of a new subscriber.',
+      'Changes any field except `_id`. Also updates the values derived from a changed field. For ' +
+      "example, changing a message's subscriber also changes its email address and phone number.",
     params,
     body: patch,
     response,
@@ -229,8 +232,8 @@ function editRoutes<Kind extends EditedKind>(
 }
 
 /**
- * Returns the record. If the environment's assumption `vendor-names` is `vendor`, the record has
- * Novu's own names for origins and providers.
+ * Returns the record, with Novu's own names for origins and providers if the environment's
+ * assumption `vendor-names` is `vendor`.
  */
 function withNames<Named extends object>(record: Named, { assumptions }: Environment): Named {
   return assumptions['vendor-names'] === 'vendor' ? withVendorNames(record) : record

@@ -15,7 +15,7 @@ const MAX_BYTES = 64 * 1024 * 1024
 /** The maximum size of the starting states in a report, in bytes. */
 const MAX_STATE_BYTES = 32 * 1024 * 1024
 
-/** How many bytes of requests to describe before the server handles other requests. */
+/** How many characters to describe before a pause in which the server handles requests. */
 const SLICE = 32 * 1024
 
 type ReportServices = Pick<Services, 'faults' | 'journals' | 'redactionOf'> & {
@@ -26,16 +26,17 @@ type ReportServices = Pick<Services, 'faults' | 'journals' | 'redactionOf'> & {
 export interface ReportOptions {
   /** The tests for which the report includes the starting state. */
   states: ReportState
-  /** The id of an environment. The report then contains only its test. The default is all tests. */
+  /** The id of an environment, to report only this environment's test. The default is all tests. */
   environmentId?: string | undefined
   maxBytes?: number
   maxStateBytes?: number
 }
 
 /**
- * Yields the report as JSON. Describes one test at a time, failed tests first, so only the memory
- * for the baselines grows with the number of tests. Stops at `maxBytes` and counts what is missing.
- * A single test may take up to a quarter of `maxBytes`, and so may the unauthenticated requests.
+ * Yields the report as JSON, failed tests first. Keeps only one test in memory at a time, but the
+ * baselines of all reported tests. Stops at `maxBytes`, and counts the tests and requests that
+ * don't fit. The requests of a single test may take up to a quarter of `maxBytes`, and so may all
+ * unauthenticated requests together.
  */
 export async function* reportJson(
   services: ReportServices,
@@ -133,7 +134,7 @@ async function* othersJson(
 interface DescribedRequests {
   /** The requests as JSON, separated by commas. */
   json: string
-  /** The number of older requests, including those that the journal has dropped. */
+  /** How many older requests `json` lacks, including requests that the journal has dropped. */
   lost: number
   details: RequestDetails
 }
