@@ -19,7 +19,8 @@ let cachedImage: DefaultImage | undefined
 
 /**
  * Returns the image of the default seed, or undefined if there is no intact image for the current
- * seed and schema. Its times are relative to `seededAt`, so they are in the past.
+ * seed and schema. Its timestamps are as old as the image: use `readDefaultImageNow` for current
+ * ones.
  */
 export function readDefaultImage(): DefaultImage | undefined {
   if (isBuilt) cachedImage ??= readImageFile(imageFile())
@@ -27,19 +28,21 @@ export function readDefaultImage(): DefaultImage | undefined {
 }
 
 /**
- * Returns the image with the times of a database that is seeded now. With the wall clock, the times
- * may be up to a second off, which nobody can notice.
+ * Returns the image with the timestamps of a database that is seeded now. If `clock` is absent, the
+ * timestamps may be up to a second old, so that a start right after another can reuse that start's
+ * image.
  */
 export function readDefaultImageNow(clock?: Clock): DefaultImage | undefined {
   return clock ? readDefaultImageAt(clock(), 0) : readDefaultImageAt(wallClock(), 1000)
 }
 
 /**
- * Returns the image with the times of a database that is seeded at `time`, in milliseconds since
- * 1970. The times may be wrong by up to `tolerance` milliseconds.
+ * Returns the image with the timestamps of a database that is seeded at `time`, in milliseconds
+ * since 1970. They may be off by up to `tolerance` milliseconds.
  *
- * All times in the default seed are relative to the time at which it is applied. Moving them takes
- * a third of the startup time, so the moved image is kept for the next start in this process.
+ * All timestamps in the default seed are relative to the time at which it is applied. Shifting them
+ * takes a third of the startup time, so the shifted image is kept for the next start in this
+ * process.
  */
 export function readDefaultImageAt(time: number, tolerance: number): DefaultImage | undefined {
   const image = readDefaultImage()
@@ -52,9 +55,10 @@ export function readDefaultImageAt(time: number, tolerance: number): DefaultImag
 }
 
 /**
- * Keeps an image for later starts. Saves it in dist/ if the folder is writable; otherwise only this
- * process can use it. Normally `npm run build` has already saved it. If the server runs from its
- * source, doesn't save the image, because a change to the source can change the image.
+ * Keeps an image for later starts in this process. A built server also saves the image in dist/,
+ * for other processes, if it can write there. This is rarely needed, because `npm run build`
+ * already saves the image. A server that runs from its source doesn't save the image, because a
+ * change to the source can change the image.
  */
 export function keepDefaultImage(image: DefaultImage): void {
   cachedImage = image
@@ -69,7 +73,8 @@ export function keepDefaultImage(image: DefaultImage): void {
 }
 
 /**
- * Saves the image in one file: a line of JSON, which ends with a checksum, then the database.
+ * Writes the image to a file: first a line of JSON with the checksum of the database, then the
+ * database.
  */
 export function writeImageFile(file: string, { database, ...fields }: DefaultImage): void {
   const header = JSON.stringify({ ...fields, checksum: checksumOf(database) })

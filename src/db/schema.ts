@@ -93,8 +93,8 @@ export const apiKeys = sqliteTable(
 )
 
 /**
- * Returns the columns that all record tables have. `document` is the JSON that clients receive.
- * Other columns exist for values that are searched or changed.
+ * Returns the columns that all record tables have. `document` is the JSON that clients receive. The
+ * other columns of a table contain the values that statements filter by, sort by or update.
  */
 const record = () => ({
   dataset: datasetKey('dataset', { onDelete: 'cascade' }),
@@ -138,7 +138,7 @@ export const subscribers = sqliteTable(
   ]
 )
 
-/** `document` is the seed's workflow, but without the steps. No operation returns it. */
+/** `document` is the seed's workflow without its steps. The mocked operations never return it. */
 export const workflows = sqliteTable(
   'workflows',
   { ...record(), identifier: text('identifier').notNull() },
@@ -163,10 +163,10 @@ export const workflowSteps = sqliteTable(
   ]
 )
 
-/** `sequence` is the row id and has no other meaning. */
+/** `sequence` is SQLite's row id and only determines the insertion order. */
 // The message list is ordered by (created_at, id). In each filter's index, these two columns follow
-// the filter's column, so that SQLite reads a page without sorting. The columns after them let
-// SQLite check several filters in one index.
+// the filter's column, so that SQLite can read a page without sorting. The columns after `id` let
+// SQLite check further filters without reading the table.
 export const messages = sqliteTable(
   'messages',
   {
@@ -189,8 +189,8 @@ export const messages = sqliteTable(
     // SQLite appends the row id to each index entry, so copies and exports, which use this index,
     // read messages in insertion order.
     index('messages_dataset').on(dataset),
-    // This index contains the columns of all filters. SQLite uses it if a query has several
-    // transaction ids and most messages match one of them.
+    // This index contains the columns of all filters. SQLite uses it if a query lists several
+    // transaction ids that together match most messages.
     index('messages_created').on(
       dataset,
       createdAt,

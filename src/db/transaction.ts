@@ -2,8 +2,8 @@ import type Database from 'better-sqlite3'
 import { dataLost } from '../domain/errors.js'
 
 /**
- * Runs database transactions. When a transaction rolls back, calls the callbacks that were
- * registered with `onRollback`, which undo changes in memory.
+ * Runs database transactions. Code that changes state in memory during a transaction registers an
+ * `onRollback` callback that undoes the change if the transaction rolls back.
  */
 export class Transactions {
   readonly #client: Database.Database

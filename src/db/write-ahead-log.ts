@@ -1,14 +1,18 @@
 import { closeSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 
-// SQLite applies every intact write-ahead log that it finds next to a database, even if someone
-// has replaced the database. To detect this, each database stores the lineage of its log in its
-// header, as the user version. https://www.sqlite.org/fileformat2.html describes both headers.
+// SQLite applies every intact write-ahead log that it finds next to a database, even if someone has
+// replaced the database. To detect this, the header of each database stores, as the user version,
+// the lineage of its log: a number that `readLogHeader` computes from the log's header.
+// https://www.sqlite.org/fileformat2.html describes the headers of databases and logs.
 
 const LOG_HEADER_SIZE = 32
 const FRAME_HEADER_SIZE = 24
 
-/** The number at the start of a log. Its lowest bit, the byte order of the checksums, is 0 here. */
+/**
+ * The first 4 bytes of a log. The lowest bit, which gives the byte order of the checksums, is 0
+ * here.
+ */
 const LOG_MAGIC = 0x377f0682
 
 /** The position of the user version in page 1 of a database. */
@@ -17,9 +21,9 @@ const USER_VERSION_OFFSET = 60
 export const logOf = (file: string) => `${file}-wal`
 
 /**
- * Stores the lineage of the database's log in the database. Must be called before any other write,
- * so that the log contains no other writes until the database contains the log's lineage. Does
- * nothing if the database has no log.
+ * Stores the lineage of the database's log in the database. Does nothing if the database has no
+ * log. Call this before any data is written, so that `isStartOfLog` recognizes the log if the
+ * process is killed here.
  */
 export function storeLogLineage(client: Database.Database, file: string): void {
   const lineage = readLogHeader(file)?.lineage
@@ -30,9 +34,9 @@ export function storeLogLineage(client: Database.Database, file: string): void {
 }
 
 /**
- * Returns whether the log next to the file was written for another database, or for a later state
- * of the same database. Don't call it while this process has the file open, because closing a file
- * releases all of the process's locks on it.
+ * Returns whether the log next to the file was written for another database, or for another state
+ * of this database, as after a backup is restored. Don't call it while another connection of this
+ * process uses the file, because closing a file releases all of the process's locks on it.
  */
 export function isForeignLog(file: string): boolean {
   const header = readLogHeader(file)
@@ -43,8 +47,9 @@ export function isForeignLog(file: string): boolean {
 }
 
 /**
- * Returns whether a process was killed while it stored the lineage of its log. The log then has one
- * or two frames, both of page 1, and the first still has the database's earlier lineage.
+ * Returns whether the log was left by a process that was killed in `storeLogLineage`. Such a log
+ * has one or two frames, both of page 1, and the first frame still contains the lineage of the
+ * database's previous log.
  */
 function isStartOfLog(file: string, pageSize: number, lineage: number): boolean {
   const frameSize = FRAME_HEADER_SIZE + pageSize
@@ -87,8 +92,8 @@ function readBytes(file: string, position: number, length: number): Buffer | und
 }
 
 /**
- * Returns a function that deletes the log that is now next to the file. That function does nothing
- * if the log was replaced by another one.
+ * Returns a function that deletes the log currently next to the file, unless another log has
+ * replaced it by then.
  */
 export function createLogRemover(file: string): () => void {
   const findInode = () => statSync(logOf(file), { throwIfNoEntry: false })?.ino

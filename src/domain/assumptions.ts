@@ -20,7 +20,8 @@ const ASSUMPTIONS = {
     live: ['data', '`{"data": {…}}`']
   },
   'vendor-names': {
-    description: 'How responses spell origins and the built-in chat provider.',
+    description:
+      "Whether origins and the built-in chat provider have the API reference's names or Novu's.",
     document: ['documented', '`service-cloud`, `service-cloud-v1`, `service-slack`'],
     live: ['vendor', '`novu-cloud`, `novu-cloud-v1`, `novu-slack`']
   },
@@ -182,7 +183,7 @@ const ASSUMPTIONS = {
     ]
   },
   'unserved-route': {
-    description: 'What a request for a path or method that is not mocked returns.',
+    description: 'The response to a request whose path or method is not mocked.',
     document: [
       'not-mocked',
       '404 `<METHOD> <path> is not mocked`; 405 with `Allow` if only the method is wrong'
@@ -191,8 +192,7 @@ const ASSUMPTIONS = {
       'not-found',
       '404 as in `not-mocked`; 404 `Cannot <METHOD> <path>` if only the method is wrong'
     ],
-    // After a 501, the official clients repeat the request for up to an hour. Therefore, no profile
-    // uses this value.
+    // No profile uses this value, because the official clients retry a 501 for up to an hour.
     other: ['not-implemented', '501 `<METHOD> <path> is not mocked`; 405 as in `not-mocked`']
   },
   'auth-scheme-case': {
@@ -253,7 +253,7 @@ export function describeAssumption(id: AssumptionId) {
 }
 
 /**
- * Returns the possible values of an assumption. The first one belongs to the profile `document`.
+ * Returns the possible values of an assumption, starting with the value of the profile `document`.
  */
 export const valuesOf = (id: AssumptionId): string[] => [
   ...PROFILES.map((profile) => ASSUMPTIONS[id][profile][0]),
@@ -267,7 +267,7 @@ function otherValues(id: AssumptionId): (readonly [value: string, effect: string
 }
 
 /**
- * Returns the values of the assumptions that differ from the profile, by assumption id. Omits
+ * Returns the assumptions whose value differs from the profile's, as a map from id to value. Omits
  * unknown assumptions, which another version of the server may have stored.
  */
 export function overridesOf(profile: Profile, assumptions: Assumptions): Record<string, string> {
@@ -288,8 +288,8 @@ export function assumptionIssue(id: string, value: string): string | undefined {
 }
 
 /**
- * Returns the profile's values after applying the overrides in order. Doesn't validate the
- * overrides.
+ * Returns the profile's values with the overrides applied. If several overrides set an assumption,
+ * the last one applies. Doesn't validate the overrides.
  */
 export function assume(
   profile: Profile,

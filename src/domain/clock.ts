@@ -17,8 +17,8 @@ const origin = Date.now() - elapsed()
 export const steadyClock: Clock = () => origin + elapsed()
 
 /**
- * An environment's clock: the system clock, a fixed time, or `by` milliseconds ahead of the system
- * clock.
+ * An environment's clock: the system clock, a fixed time, or the system clock plus `by`
+ * milliseconds.
  */
 export type ClockSetting =
   | { mode: 'wall' }
@@ -70,8 +70,8 @@ export function parseTime(text: string): number | undefined {
 }
 
 /**
- * Parses like `parseTime`, but accepts any year, because the timestamps in a record's content may
- * have any year.
+ * Parses like `parseTime`, but accepts any four-digit year, because records may contain timestamps
+ * outside the range of the clocks.
  */
 export function parseIsoTime(text: string): number | undefined {
   const [, year, month, day] = ISO_8601.exec(text) ?? []

@@ -1,5 +1,6 @@
 /**
- * Matches a name that contains a word for a secret, also as a part of a word, as in `clientsecret`.
+ * Matches a name that contains a word for a secret, even inside a longer word, as in
+ * `clientsecret`.
  */
 const SECRET_PART = new RegExp(
   [
@@ -17,12 +18,15 @@ const SECRET_PART = new RegExp(
 const SECRET_END =
   /(?:signature|sig|bypass|pwd|authorization)[-_]?\d*$|(?:^|[-_. ])(?:auth|jwt)$|[a-z]Auth$/i
 
-/** Matches names that are secret only as a whole. */
+/**
+ * Matches whole names that suggest a secret, such as `key` or `pass`. Longer names with these words
+ * often don't.
+ */
 const SECRET_WORD = /^(?:auth|(?:set-)?cookie|(?:x-)?key|pass|bearer)$/i
 
 /**
- * Matches a name that ends with a word for a fact about a secret, such as `tokenExpiresAt` or
- * `passwordRequired`.
+ * Matches a name whose last word shows that the value is a fact about a secret, not the secret, as
+ * in `tokenExpiresAt` or `passwordRequired`.
  */
 const FACT_END = new RegExp(
   '(?:^|[-_. ]|[a-z](?=[A-Z]))' +
@@ -30,7 +34,9 @@ const FACT_END = new RegExp(
   'i'
 )
 
-/** Matches a header whose value is `true`, although its name contains a word for a secret. */
+/**
+ * Matches a header whose name contains a word for a secret, although its value is always `true`.
+ */
 const CORS_HEADER = /^access-control-allow-credentials$/i
 
 /** Matches a name that counts tokens, such as `max_tokens`. */

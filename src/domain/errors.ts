@@ -62,7 +62,7 @@ export class DomainError extends Error {
   }
 }
 
-/** Returns the error for invalid fields. Its message is Novu's; `errors` lists the problems. */
+/** Returns the error for invalid fields, with the message that Novu uses. */
 export function invalidFields(errors: FieldErrors): DomainError {
   const messages = Object.values(errors).flatMap((field) => field.messages)
   return new DomainError('invalid', 'Validation Error', { reason: messages.join('; '), errors })

@@ -43,9 +43,9 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const BASE = BigInt(ALPHABET.length)
 
 /**
- * Matches ASCII words without camelCase, with separators that the slugify package turns into `-`.
- * Such separators are all printable ASCII characters except letters, digits, `&`, `'`, `^` and the
- * backtick.
+ * Matches names that need no transliteration: ASCII words without camelCase, and separators that
+ * the slugify package turns into `-`. The separators are the space and all ASCII punctuation except
+ * `&`, `'`, `^` and the backtick.
  */
 const PLAIN_WORDS = /^(?:(?:[A-Z]?[a-z\d]+|[A-Z]+)(?![A-Za-z\d])|[ -%(-/:-@[-\]_{-~])*$/
 
@@ -78,10 +78,7 @@ const SLUG_ENDS = {
   any: /._(?:wf|st|stp|env|lt)_([0-9A-Za-z]{16})$/s
 }
 
-/**
- * Returns the id at the end of the slug, or undefined if the slug is not of this kind. Ignores the
- * name at the start of the slug.
- */
+/** Returns the id at the end of the slug, or undefined if the slug doesn't match the kind. */
 export function idFromSlug(slug: string, kind: keyof typeof SLUG_ENDS): string | undefined {
   const digits = SLUG_ENDS[kind].exec(slug)?.[1]
   return digits && decodeBase62(digits)

@@ -82,8 +82,8 @@ function isValidDelay(milliseconds: number): boolean {
 }
 
 /**
- * Draws a random delay in milliseconds. Like delays in networks, it is exponentially distributed.
- * Uses no random number if the spread is 0.
+ * Returns a random delay in milliseconds: `delay` plus an exponentially distributed value, which is
+ * typical of networks. Draws no random number if `spread` is 0.
  */
 export function drawLatency({ delay, spread }: Latency, random: Random): number {
   if (spread === 0) return delay

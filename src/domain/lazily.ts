@@ -1,7 +1,4 @@
-/**
- * Returns a function that calls `create` on its first call, and returns the created value on every
- * call.
- */
+/** Returns a function that calls `create` the first time, and returns the same value every time. */
 export function lazily<Value>(create: () => Value): () => Value {
   let created: { value: Value } | undefined
   return () => {

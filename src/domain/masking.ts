@@ -12,13 +12,13 @@ interface MaskOptions {
 
 type Masking = Required<MaskOptions>
 
-/** How many levels of JSON inside JSON strings are searched. */
+/** How many levels of JSON nested in JSON strings are searched for secrets. */
 const MAX_NESTING = 3
 
 /**
  * Matches a brace, a bracket, a number or a string in JSON. If a colon follows the string, matches
- * the colon too. The end of the text or of the line also ends a string, so that masking a text
- * without closing quotes takes linear time.
+ * the colon too. A string without a closing quote ends at the end of its line, so that the search
+ * takes linear time.
  */
 const JSON_TOKEN =
   /"([^"\\\r\n]*(?:\\(?:[\s\S]|$)[^"\\\r\n]*)*)(?:"(\s*:)?|$|(?=[\r\n]))|[{}[\]]|-?\d[\d.eE+-]*/g
@@ -33,17 +33,20 @@ const PARAMETER =
 /** Matches a field with single quotes around its value, as Node prints objects. */
 const QUOTED_FIELD = /(?<![\w$-])([\w$-]+)(['"]?\s*:\s*)'([^'"\\\r\n]+)/g
 /**
- * Matches a header or a YAML field at the start of a line or of a quoted text. Doesn't match a
- * placeholder, as in `Authorization: ApiKey <key>`.
+ * Matches a header or a YAML field at the start of a line or of a quoted text. Doesn't match if the
+ * value is a placeholder, as in `Authorization: ApiKey <key>`.
  */
 const LINE_FIELD =
   /(?<=^|[\r\n"'`])([ \t]*(?:- )?)([\w-]+)([ \t]*:[ \t]+)(?!\w+ <)("[^"\r\n]*"|[^\s"'`\\][^\r\n"'`\\]*)/g
 const USER_IN_URL = /(?<=:\/\/)[^\s/?#@"'`<>\\]+(?=@)/g
-/** Matches a JSON Web Token, also after a percent-encoded character. */
+/** Matches a JSON Web Token, even directly after a percent-encoded character. */
 const JWT = /(?:(?<![\w-])|(?<=%[0-9A-Fa-f]{2}))eyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*/g
 const PRIVATE_KEY =
   /-----BEGIN ([A-Z ]{0,40}PRIVATE KEY)-----(?:\\[nr]|[\w+/=\s])*(?:-----END \1-----)?/g
-/** Matches an authentication scheme before a value that has a digit or is long. */
+/**
+ * Matches an authentication scheme and its value. To skip prose such as `Basic authentication`,
+ * requires a value that contains a digit or has at least 20 characters.
+ */
 const SCHEME = new RegExp(
   '(?<!\\w)((?:ApiKey|Bearer|Basic|Digest|Token)\\s{1,9})' +
     `(?=[^\\s"'<>,;\\\\]{0,100}\\d|[^\\s"'<>,;\\\\]{20})([^\\s"'<>,;\\\\*]{8,})`,
@@ -51,9 +54,9 @@ const SCHEME = new RegExp(
 )
 
 /**
- * Masks all secrets that their name or form reveals: fields and parameters with a secret name, JSON
- * Web Tokens, private keys, users in URLs, and values after an authentication scheme. Also searches
- * JSON inside strings.
+ * Masks everything that looks like a secret: the values of fields and parameters with a secret
+ * name, JSON Web Tokens, private keys, user names and passwords in URLs, and values after an
+ * authentication scheme. Also searches JSON nested in strings.
  */
 export function maskSecrets(text: string, options: MaskOptions = {}): string {
   return maskText(
@@ -119,14 +122,20 @@ function maskFields(json: string, masking: Masking, nesting: number): string {
   )
 }
 
-/** Masks a string or a number. `string` is the content of a string. */
+/**
+ * Masks a JSON string or number. `string` is the text between the quotes, or undefined for a
+ * number.
+ */
 function maskValue(token: string, string: string | undefined, { replace }: Masking): string {
   const value = string === undefined ? token : unescapeJson(string)
   const replaced = replace(value)
   return replaced === value ? token : JSON.stringify(replaced)
 }
 
-/** If a token of JSON is a string or a name with escapes, masks the secrets in it. */
+/**
+ * Masks the secrets in a JSON string or property name that contains escapes. Returns any other
+ * token unchanged, because `maskText` can search it without unescaping.
+ */
 function maskEscaped(
   token: string,
   string: string | undefined,
@@ -152,14 +161,17 @@ function unescapeJson(string: string): string {
 
 /** Walks the JSON tokens and finds the secret values. */
 class SecretFields {
-  /** The name of the value that comes next, or undefined in an array. */
+  /** The name of the property whose value comes next, or undefined for the items of an array. */
   #name: string | undefined
   /**
    * The nesting depth, counted from the outermost open object or array with a secret name. 0 if no
    * open object or array has a secret name.
    */
   #depth = 0
-  /** Whether the object names a secret in another field, as in `{"name":"token","value":"…"}`. */
+  /**
+   * Whether the field `value` of the current object contains a secret, because its field `name` or
+   * `key` contains a secret name, as in `{"name":"token","value":"…"}`.
+   */
   #isNamedSecret = false
 
   readName(name: string): void {
@@ -167,8 +179,8 @@ class SecretFields {
   }
 
   /**
-   * Reads a token other than a name, and returns whether it is a secret value. `string` is the
-   * content of a string.
+   * Reads a token other than a property name, and returns whether it is a secret value. `string` is
+   * the text between the quotes of a string.
    */
   isSecret(token: string, string: string | undefined): boolean {
     const name = this.#name

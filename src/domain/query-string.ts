@@ -1,19 +1,21 @@
 /**
- * The problem with a query string that can't be parsed. `rejectMalformedQuery` rejects the request
- * after authentication.
+ * Returned instead of the parameters if a query string can't be parsed. `rejectMalformedQuery`
+ * rejects the request later, after authentication.
  */
 export class MalformedQuery extends Error {}
 
 /**
- * Maps parameter names to values. Brackets that don't form a list, such as `limit[gt]`, produce an
- * object. Validation rejects the object, because no parameter accepts objects.
+ * Maps parameter names to values. A parameter with text in its brackets, such as `limit[gt]`, adds
+ * an object to the list of values. Validation rejects the object, because no parameter accepts
+ * objects.
  */
 export type Query = Record<string, string | (string | object)[]>
 
 const MAX_PARAMETERS = 10_000
 
 /**
- * Parses a query string. Repeated keys, `key[]=` and `key[0]=` form a list; commas don't.
+ * Parses a query string. Repeating a name, or writing it as `name[]` or `name[0]`, produces a list.
+ * Commas don't separate values.
  *
  * Never throws, because Fastify calls it before any hook or error handler.
  */

@@ -5,7 +5,7 @@ export interface Random {
   uuid(): string
 }
 
-/** Returns a source of random values, which are the same for the same seed. */
+/** Returns a source of random values. The same seed always produces the same values. */
 export function createRandom(seed: number): Random {
   const next = mulberry32(seed)
   return { next, uuid: () => createUuid(next) }

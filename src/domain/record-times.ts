@@ -3,7 +3,7 @@ import { DURATION_PATTERN, parseDuration } from './duration.js'
 
 const DURATION = new RegExp(DURATION_PATTERN)
 
-/** How to read the times of a seed's records. Both values are in milliseconds. */
+/** Settings for reading the times of a seed's records, in milliseconds. */
 export interface TimeReading {
   /** The current time of the environment. */
   now: number
