@@ -40,7 +40,7 @@ export function addServerOptions(
   const adminToken = 'token that other machines need to manage environments'
   const inspector = 'do not serve the inspector at /'
   const timeout = 'how long a client may take to send a request; 0 means no limit'
-  const watch = 'reload the seed files on every change, even if the --data file already existed'
+  const watch = 'reload the seed files on every change, even with an existing data file'
   const data = 'keep the data in this file; seeds apply only to a new file'
   const exporting = 'write all data to this file on exit, as a seed for --seed'
   const journal = 'how many requests each journal keeps; 0 turns off all journals'
