@@ -7,7 +7,7 @@ import { defineConfig } from 'drizzle-kit'
 export default defineConfig({
   dialect: 'sqlite',
   schema: './src/db/schema.ts',
-  // `npm run db:check` generates migrations into a copy of the migrations folder, to find out
-  // whether a migration is missing.
+  // To check for missing migrations, `npm run db:check` generates migrations into a copy of this
+  // folder.
   out: process.env.MIGRATIONS_FOLDER ?? './migrations'
 })

@@ -6,9 +6,9 @@
  *     node scripts/build.mjs --after-install   build if the source and the compiler exist
  *     node scripts/build.mjs --if-stale        build if dist/ is missing or older than the source
  *
- * If the devDependencies or the source are missing, as when the Docker image is built,
- * `--after-install` builds nothing, prints a message and succeeds. It fails if the source doesn't
- * compile. On Node 20, all three commands first install the database addon if it is missing.
+ * `--after-install` fails if the source doesn't compile. If src/ or the devDependencies are
+ * missing, as when the Docker image is built, `--after-install` prints a message and succeeds. On
+ * Node 20, all three commands first install the database addon if it is missing.
  *
  * The npm script `dependencies` calls this script. The script `prepare` would work too, but
  * npm prints a warning about `prepare` when it installs a tarball.
@@ -69,8 +69,8 @@ async function build() {
   if (!canBuild) fail('the devDependencies are not installed: run `npm ci`')
   console.error('building dist/')
   rmSync(dist, { recursive: true, force: true })
-  // Build the types first, so that a type error in any file stops the build before dist/ looks up
-  // to date.
+  // Build the types first. If a type error stops the build, the command is still missing in dist/,
+  // so `--if-stale` builds again.
   const { bundle, ENTRIES } = await import('./bundle.mjs')
   const { contract } = await import('./client-types.mjs')
   const types = { ...(await rollUpTypes(ENTRIES)), contract: (await contract(root)).types }
@@ -97,9 +97,9 @@ async function storeDefaultImage() {
 }
 
 /**
- * Returns one file with type declarations for each entry point. If the entry point is a fixture,
- * the file imports the types of its test runner. It imports no other types. Types derived from
- * TypeBox schemas are written out, so that users don't need TypeBox.
+ * Returns the type declarations of each entry point as the text of one file. The declarations of a
+ * fixture import types from its test runner. No other package's types are imported: types derived
+ * from TypeBox schemas are written out, so that users don't need TypeBox.
  */
 async function rollUpTypes(entries) {
   const { generateDtsBundle } = await import('dts-bundle-generator')
@@ -129,7 +129,7 @@ async function rollUpTypes(entries) {
   }
 }
 
-/** Source files that only export types derived from schemas. */
+/** Source files whose exports `clientTypes` writes out as plain TypeScript. */
 const CLIENT_TYPES = ['src/client/control-api.ts']
 
 /**

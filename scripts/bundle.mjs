@@ -8,9 +8,9 @@ import { buildInspector } from './inspector.mjs'
 const root = join(import.meta.dirname, '..')
 
 /**
- * The package's entry points by their names in dist/. `runner` is the test runner that a fixture
- * extends. An `importOnly` entry has no CommonJS version, because its runner has none. It still has
- * CommonJS types, because the runner compiles tests written in CommonJS.
+ * The package's entry points, by their file names in dist/. `runner` is the test runner that a
+ * fixture extends. `importOnly` means that the entry point has no CommonJS version, because its
+ * runner has none. Even such an entry point has CommonJS types, for tests in a CommonJS package.
  */
 export const ENTRIES = {
   index: { source: 'src/index.ts' },
@@ -32,8 +32,8 @@ const NEVER_LOADED = [
 ]
 
 /**
- * Loads Node's built-in modules with `require`. An `import` would read every export of a module.
- * For `node:http`, this would load its WebSocket client, and starting would take up to 5 % longer.
+ * Loads Node's built-in modules with `require`, because `import` reads every export of a module. In
+ * `node:http`, reading every export loads a WebSocket client and makes startup up to 5 % slower.
  */
 const NODE_MODULES = {
   name: 'node-modules',
@@ -73,8 +73,8 @@ const REQUIRE = {
 }
 
 /**
- * Makes an entry point import the others by package name, so that a program loads each of them only
- * once.
+ * Makes entry points import each other by package name, such as `notification-mock/client`, instead
+ * of bundling each other. A program then loads every entry point only once.
  */
 const OTHER_ENTRIES = {
   name: 'other-entries',
@@ -95,8 +95,8 @@ const OTHER_ENTRIES = {
 const LOCALES = join(root, 'src/seeds/generate/locales.ts')
 
 /**
- * Imports Faker's locales from the file at this path. The ES modules and the CommonJS files share
- * this file, because the locales take up 850 KB.
+ * Imports Faker's locales from the file at `path` instead of bundling them. The locales take up
+ * 850 KB, so the ES modules and the CommonJS files share one copy.
  */
 const sharedLocales = (path) => ({
   name: 'shared-locales',
@@ -130,9 +130,9 @@ const SHARED = {
 }
 
 /**
- * Writes dist/. The command and the library become ES modules with shared chunks, and every entry
- * point also becomes one CommonJS file. Also writes the files of the inspector, the report and the
- * docs page.
+ * Writes the bundles to dist/. The command and the library become ES modules with shared chunks.
+ * Each entry point also becomes one CommonJS file, unless it is `importOnly`. Also writes the files
+ * of the inspector, the report and the docs page.
  */
 export async function bundle(dist) {
   const modules = await bundleModules(dist)
@@ -161,8 +161,8 @@ async function bundleModules(dist) {
     chunkNames: 'chunks/[name]-[hash]',
     banner: REQUIRE
   })
-  // The other entry points need no `require`. Their lines are longer, because each line break
-  // enlarges the client, which browsers download.
+  // The other entry points don't need the `require` banner. Allow them longer lines, because
+  // browsers download the client and each line break makes it larger.
   const small = { ...SHARED, lineLimit: 700, splitting: true, chunkNames: 'chunks/[name]-[hash]' }
   for (const [name, { source }] of Object.entries(ENTRIES)) {
     if (name === 'index') continue
