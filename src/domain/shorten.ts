@@ -1,3 +1,3 @@
-/** Returns a text of at most `length` characters unchanged. Cuts off a longer text, and adds `…`. */
+/** Cuts a text that is longer than `length` characters, and adds `…`. */
 export const shorten = (text: string, length: number) =>
   text.length > length ? `${text.slice(0, length)}…` : text

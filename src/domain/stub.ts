@@ -11,8 +11,8 @@ export type StubSet = (typeof STUB_SETS)[number]
 /** The maximum number of stubs in an environment. */
 export const MAX_STUBS = 1000
 /**
- * The maximum length of all stubs of an environment together, as JSON. It is limited because forks
- * copy the stubs.
+ * The maximum total length of an environment's stubs, as JSON. It is limited because each fork
+ * copies the stubs.
  */
 const MAX_TOTAL = 16 * 1024 * 1024
 
@@ -38,8 +38,8 @@ export type NewStub = Omit<Stub, 'id' | 'status'> & { status?: number }
 
 /**
  * Returns the existing stubs and the added stubs. If two stubs are for the same requests, the later
- * stub replaces the earlier one and takes over its id. Throws `bad-request` for too many or too
- * large stubs.
+ * stub replaces the earlier one and takes over its id. Throws `bad-request` if the result has too
+ * many stubs or is too large.
  */
 export function mergeStubs(stubs: readonly Stub[], added: readonly NewStub[]): Stub[] {
   const merged = new Map(stubs.map((stub) => [requestsOf(stub), stub]))
@@ -58,20 +58,20 @@ export function mergeStubs(stubs: readonly Stub[], added: readonly NewStub[]): S
 
 function rejectTooMany(stubs: readonly Stub[]): void {
   if (stubs.length > MAX_STUBS) {
-    throw new DomainError('bad-request', `An environment can have ${MAX_STUBS} stubs`, {
+    throw new DomainError('bad-request', `An environment can have at most ${MAX_STUBS} stubs`, {
       reason: 'remove some with DELETE /_mock/stubs/{id}'
     })
   }
   if (JSON.stringify(stubs).length > MAX_TOTAL) {
     throw new DomainError('bad-request', 'The stubs of the environment are too large', {
-      reason: 'all stubs of an environment together can have up to 16 MiB of JSON'
+      reason: 'the total size of the stubs, as JSON, can be at most 16 MiB'
     })
   }
 }
 
 /**
- * Returns the existing stubs and the added stubs. Leaves out an added stub if an existing stub is
- * for the same requests.
+ * Returns the existing stubs and the added stubs. Unlike `mergeStubs`, keeps the existing stub if
+ * an added stub is for the same requests.
  */
 export function addMissingStubs(stubs: readonly Stub[], added: readonly NewStub[]): Stub[] {
   const existing = new Set(stubs.map(requestsOf))
@@ -82,8 +82,8 @@ export function addMissingStubs(stubs: readonly Stub[], added: readonly NewStub[
 }
 
 /**
- * Returns the same string for all stubs that respond to the same requests: the method and the path
- * without the names of its parameters.
+ * Returns a key for the requests that a stub responds to: the method and the path without the names
+ * of its parameters.
  */
 export const requestsOf = ({ method, path }: NewStub): string =>
   `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`

@@ -8,8 +8,8 @@ const MAX_LENGTH = 100
 export const MAX_CANDIDATES = 200
 
 /**
- * Returns the candidate most similar to the word, or undefined if every candidate differs from it
- * in more than a third of the letters.
+ * Returns the candidate that differs from the word by the fewest typos, or undefined if none is
+ * similar. A similar candidate has at most one typo, or typos in at most a third of its letters.
  */
 export function suggest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > MAX_LENGTH) return undefined

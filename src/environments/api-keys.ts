@@ -3,8 +3,8 @@ import type { Db } from '../db/open.js'
 import type { Environment, EnvironmentStore } from './environment.js'
 
 /**
- * Matches a key that is a single word. Such a key is found in a text by looking up each word of the
- * text.
+ * Matches a key that is a single word. To find such keys in a text, each word of the text is looked
+ * up.
  */
 const WORD = /^[\w.~-]+$/
 
@@ -23,7 +23,7 @@ export class ApiKeys {
    */
   readonly #hashes = new Set<string>()
   #areHashesLoaded = false
-  /** The keys that aren't a single word. */
+  /** The keys that aren't a single word. A text must be searched for each of them. */
   readonly unusualKeys = new Set<string>()
 
   constructor(db: Db, store: EnvironmentStore) {
@@ -47,8 +47,8 @@ export class ApiKeys {
   }
 
   /**
-   * Returns whether a text is an API key, or was one before its environment was removed. Doesn't
-   * query the database, because a request may contain thousands of words to check.
+   * Returns whether a word is an API key, or was one before its environment was removed. Queries
+   * the database only on the first call, because a request may contain thousands of words to check.
    */
   isKey(word: string): boolean {
     if (this.#owners.has(word)) return true

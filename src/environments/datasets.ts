@@ -60,8 +60,8 @@ export class Datasets {
     repository.addReader(reader)
     return () => {
       repository.removeReader(reader)
-      // Once the data file is lost, the database rejects writes, so the cleanup would fail. Skip it
-      // then, because users must still be able to export their data.
+      // If the data file is lost, the database rejects writes. Skip the cleanup then, so that users
+      // can still export their data.
       const canWrite = this.#db.client.open && !this.#db.fileProblem()
       if (canWrite) this.#db.transaction(() => repository.deleteUnused(reader))
     }
@@ -98,8 +98,8 @@ export class Datasets {
 }
 
 /**
- * Returns JSON from one of the environment's datasets, with the environment's own ids in it. If the
- * dataset is shared, the stored JSON may have the ids of another environment.
+ * Takes JSON from one of the environment's datasets, and returns it with the environment's own ids.
+ * JSON in a shared dataset may contain the ids of another environment.
  */
 export function withEnvironmentIds<T extends string | Buffer>(
   environment: Environment,
@@ -110,15 +110,15 @@ export function withEnvironmentIds<T extends string | Buffer>(
   return owner ? replaceOwnerIds(json, owner, environment) : json
 }
 
-/** Returns JSON with the ids of one environment and organization replaced by those of another. */
+/** Replaces the environment id and organization id of `from` in JSON with the ids of `to`. */
 export function replaceOwnerIds<T extends string | Buffer>(
   json: T,
   from: OwnerIds,
   to: OwnerIds
 ): T {
   if (typeof json !== 'string') {
-    // Latin-1 maps each byte to one character and back, so bytes outside the ids don't change. It
-    // also finds the ids, because they are ASCII.
+    // Latin-1 maps each byte to one character and back, so bytes outside the ids don't change. The
+    // ids are ASCII, so they are the same in Latin-1.
     const replaced = replaceOwnerIds(json.toString('latin1'), from, to)
     return Buffer.from(replaced, 'latin1') as T
   }

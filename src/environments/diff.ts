@@ -19,8 +19,8 @@ import {
 import type { EnvironmentDiff, FieldChange, RecordDiff, Redact } from './schemas.js'
 
 /**
- * A quick diff compares at most this many records and bytes of each kind, which takes a few
- * milliseconds.
+ * The maximum number of records of each kind that a quick diff compares, and their maximum total
+ * size. Comparing that many takes a few milliseconds.
  */
 const QUICK_RECORDS = 500
 const QUICK_BYTES = 2 * 1024 * 1024
@@ -53,7 +53,7 @@ interface StateReader {
   repository: EnvironmentRepository
   redact: Redact
   /**
-   * Whether to compare only some of the records. Set if other requests have to wait for the diff.
+   * Whether to compare only some of the records, so that other requests don't wait for a slow diff.
    */
   isQuick: boolean
 }
@@ -189,7 +189,7 @@ function fieldsOf(json: string): Record<string, unknown> {
   return { ...fields, steps: Object.fromEntries(steps.map((step) => [step.stepId, step])) }
 }
 
-/** A field that differs. A value is undefined if that state doesn't contain the field. */
+/** A field that differs. `before` or `after` is undefined if the field is missing in that state. */
 interface DifferingField {
   path: string[]
   before: unknown
@@ -251,12 +251,12 @@ const tableOf = (kind: DatasetKind) => getTableName(DATASET_TABLES[kind][0])
 const idsOf = (kind: DatasetKind) => (kind === 'idempotency' ? ['scope', 'key'] : ['id'])
 
 /**
- * Returns the SQL that selects up to `rows` rows of a dataset, the most recently written messages
- * first.
+ * Returns the SQL that selects at most `rows` rows of a dataset. Starts with the most recently
+ * written messages, and sorts other records by id.
  */
 function rowsSql(kind: DatasetKind, dataset: string, rows: string): string {
   const order = kind === 'messages' ? 'sequence DESC' : idsOf(kind).join()
-  // SQLite would prepare the statement again on every bind of a bare limit.
+  // Without `+ 0`, SQLite would prepare the statement again every time a limit is bound.
   return `(SELECT * FROM ${tableOf(kind)} WHERE dataset = ${dataset}
     ORDER BY ${order} LIMIT ${rows} + 0)`
 }

@@ -25,15 +25,15 @@ export interface Environment extends Readonly<Omit<EnvironmentRow, 'profile' | '
   readonly assumptions: Assumptions
   readonly datasets: DatasetKeys
   /**
-   * The environment id and organization id in each dataset's documents, if these belong to another
-   * environment; otherwise undefined. `withEnvironmentIds` replaces both ids.
+   * For each dataset whose documents contain the ids of another environment, that environment's id
+   * and organization id. `withEnvironmentIds` replaces both ids.
    */
   readonly foreignOwners: Readonly<Record<DatasetKind, OwnerIds | undefined>>
   readonly random: Random
   /** The seed of the random values if the environment has no `randomSeed`. */
   readonly randomStart: number
   readonly now: Clock
-  /** What `now` returned last, in milliseconds since 1970. */
+  /** The time that was last read from the environment's clock, in milliseconds since 1970. */
   lastReading: number
   /**
    * Becomes true when the environment is removed. Requests that still hold the object call
@@ -59,8 +59,8 @@ export interface EnvironmentListener {
   /** Called after the environment was reset, or restored from a snapshot. */
   onReset?(environment: Environment, parts: readonly ResetPart[]): void
   /**
-   * Called when a dataset was created or is about to be written to, and again if the transaction is
-   * rolled back.
+   * Called after a dataset is created and before it is written to. Called again if the transaction
+   * is rolled back.
    */
   onWrite?(dataset: number): void
 }
@@ -219,7 +219,7 @@ export class EnvironmentStore {
   }
 }
 
-/** Restarts the random values, from the environment's random seed or else from `start`. */
+/** Restarts the random values. Uses `start` only if the environment has no `randomSeed`. */
 export function setRandomStart(environment: Environment, start: number): void {
   const random = createRandom(environment.randomSeed ?? start)
   Object.assign(environment, { randomStart: start, random })
@@ -245,8 +245,8 @@ function removed({ name }: Environment): DomainError {
 }
 
 /**
- * Returns a new id in Novu's format: 24 hex digits, of which the first 8 are the time in seconds
- * and the others are random.
+ * Returns a new id in Novu's format: 24 hex digits. The first 8 are the time in seconds, and the
+ * other 16 are random.
  */
 export const newId = (): string =>
   Math.floor(Date.now() / 1000).toString(16) + randomBytes(8).toString('hex')

@@ -23,8 +23,8 @@ export class EnvironmentExpiry {
   }
 
   /**
-   * Prevents the removal of the environment until the returned function is called. Call that
-   * function exactly once. It also restarts the `ttl`.
+   * Keeps the environment from expiring until the returned function is called. Call that function
+   * exactly once. The call restarts the `ttl`.
    */
   keepInUse(environment: Environment): () => void {
     environment.openRequests += 1
@@ -44,7 +44,8 @@ export class EnvironmentExpiry {
   }
 
   /**
-   * Removes the expired environments. If a removal fails, it is tried again after another `ttl`.
+   * Removes the expired environments. If an environment has a request in progress or its removal
+   * fails, the removal is tried again after another `ttl`.
    */
   removeExpired(): void {
     const now = this.#machineClock()

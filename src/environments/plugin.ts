@@ -19,7 +19,7 @@ export type Authentication =
   | { kind: 'rejected'; error: DomainError }
 
 /**
- * Rejects requests without a valid API key with 401, before their body is read. Keeps the
+ * Rejects requests without a valid API key with 401, before their body is read. Keeps a request's
  * environment from expiring until the response is sent. API keys are neither logged nor repeated in
  * a response.
  */
@@ -39,8 +39,8 @@ export const authentication = fp<{ environments: EnvironmentService }>(
 )
 
 /**
- * Throws `unauthenticated` for a request without a valid API key. Otherwise keeps its environment
- * from expiring until the response is sent.
+ * Sets `request.environment`, and keeps that environment from expiring until the response is sent.
+ * Throws `unauthenticated` if the request has no valid API key.
  */
 export function authenticateRequest(
   request: FastifyRequest,

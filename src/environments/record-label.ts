@@ -40,7 +40,7 @@ export function stepName(
   return isObject(step) ? textOf(step.name) || undefined : undefined
 }
 
-/** Returns the text of a message: a string, or the blocks of an email. */
+/** Returns the text of a message. The content of an email may be a list of blocks. */
 function contentOf(content: unknown): string {
   if (!Array.isArray(content)) return textOf(content)
   return content.map((block) => textOf(block.content)).join(' ')
@@ -48,7 +48,7 @@ function contentOf(content: unknown): string {
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** Returns the start of a text on one line, without HTML tags. */
+/** Removes HTML tags and line breaks from a text, and shortens it. */
 function toShortText(text: string): string {
   const plain = text
     .slice(0, MAX_LENGTH_WITH_TAGS)

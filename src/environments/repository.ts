@@ -36,11 +36,7 @@ type DatasetOwner = OwnerIds & { key: number }
 export class EnvironmentRepository {
   readonly #db: Db
   readonly #statements: ReturnType<typeof prepareStatements>
-  /**
-   * The datasets that are being read over several turns of the event loop, for example by an
-   * export.
-   */
-  /** The number of readers of each dataset that is being read. */
+  /** The number of readers of each dataset that is being read, for example by an export. */
   readonly #readers = new Map<number, number>()
 
   constructor(db: Db) {
@@ -112,7 +108,8 @@ export class EnvironmentRepository {
   }
 
   /**
-   * Returns the snapshots of an environment, oldest first. For a snapshot, returns its baseline.
+   * Returns the snapshots and the baseline of an environment, oldest first. For a snapshot, returns
+   * only its baseline.
    */
   listSnapshots(environment: number): EnvironmentRow[] {
     return this.#statements.listSnapshots.all({ environment })
@@ -143,7 +140,8 @@ export class EnvironmentRepository {
   }
 
   /**
-   * Adds a reader. Its datasets are neither written to nor deleted until `removeReader` is called.
+   * Marks datasets as being read. They are neither written to nor deleted until `removeReader` is
+   * called.
    */
   addReader(reader: DatasetKeys): void {
     for (const dataset of Object.values(reader)) {
@@ -183,7 +181,7 @@ export class EnvironmentRepository {
     }
   }
 
-  /** Deletes each of these datasets, with its rows, unless it is still used. */
+  /** Deletes each given dataset that nothing uses anymore, with its rows. */
   deleteUnused(keys: DatasetKeys): void {
     for (const kind of DATASET_KINDS) {
       const dataset = keys[kind]

@@ -36,19 +36,19 @@ export const Snapshot = namedObject('Snapshot', 'A saved state of an environment
 export type Snapshot = Static<typeof Snapshot>
 
 const JSON_VALUE =
-  'as JSON, cut off with … after 200 characters. Absent if the field is missing; secrets are shown ' +
-  'as `***`'
+  'as JSON, cut to 200 characters plus `…`. Absent if the field is missing. Secrets are shown as ' +
+  '`***`'
 
 export const FieldChange = namedObject(
   'FieldChange',
-  'A field of a record that differs between the snapshot and the current state',
+  'A field of a record that differs between the earlier and the current state',
   {
     id: Type.String({ description: 'Identifier of the record, as in a seed' }),
     field: Type.String({ description: 'Path of the field, such as `controlValues.subject`' }),
     step: Type.Optional(
       Type.String({ description: 'Name of the workflow step that contains the field' })
     ),
-    before: Type.Optional(Type.String({ description: `Value in the snapshot, ${JSON_VALUE}` })),
+    before: Type.Optional(Type.String({ description: `Earlier value, ${JSON_VALUE}` })),
     after: Type.Optional(Type.String({ description: `Current value, ${JSON_VALUE}` }))
   }
 )
@@ -65,12 +65,12 @@ export const RecordDiff = namedObject('RecordDiff', 'How the records of one kind
   compared: Type.Optional(
     Type.Integer({
       description:
-        'How many current records were compared, newest messages first. Absent ' +
-        'if all were compared'
+        'How many current records were compared, starting with the newest messages. Absent if ' +
+        'all records were compared'
     })
   ),
-  added: strictObject(counted, { description: 'Records that are missing in the snapshot' }),
-  removed: strictObject(counted, { description: 'Records that exist only in the snapshot' }),
+  added: strictObject(counted, { description: 'Records that exist only in the current state' }),
+  removed: strictObject(counted, { description: 'Records that exist only in the earlier state' }),
   changed: strictObject(
     {
       ...counted,
@@ -80,7 +80,7 @@ export const RecordDiff = namedObject('RecordDiff', 'How the records of one kind
         })
       )
     },
-    { description: 'Records that differ between the snapshot and the current state' }
+    { description: 'Records that differ between the earlier and the current state' }
   ),
   labels: Type.Optional(
     recordOf(
@@ -94,7 +94,7 @@ export type RecordDiff = Static<typeof RecordDiff>
 
 export const EnvironmentDiff = namedObject(
   'EnvironmentDiff',
-  'How the current state differs from a snapshot',
+  'How the current state differs from an earlier state: the baseline or a snapshot',
   {
     integrations: ref(RecordDiff, 'Integrations, identified by `identifier`'),
     subscribers: ref(RecordDiff, 'Subscribers, identified by `subscriberId`'),
@@ -122,7 +122,7 @@ const clockMode = <const Mode extends string>(name: Mode) =>
 const wallMode = strictObject({ mode: clockMode('wall') }, { description: "The machine's time" })
 const fixedMode = strictObject(
   { mode: clockMode('fixed'), at: Type.String({ description: 'The time, in ISO 8601' }) },
-  { description: 'A clock that is stopped at a time' }
+  { description: 'A clock that always returns the same time' }
 )
 const offsetMode = strictObject(
   {

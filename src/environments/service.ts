@@ -56,7 +56,7 @@ export class EnvironmentService {
     this.#expiry = new EnvironmentExpiry(this.#store, machineClock)
 
     this.#store.repository.deleteUnreferenced()
-    // Loading an environment restarts its `ttl`. That is fair, because nobody could use the
+    // Only loaded environments expire. Loading restarts the `ttl`, because nobody could use the
     // environment while the server was down.
     for (const row of this.#store.repository.listEnvironments()) {
       if (row.ttl !== null) this.#store.fromRow(row)
@@ -212,7 +212,7 @@ export class EnvironmentService {
     return environment
   }
 
-  /** Returns whether a text is an API key, or was one before its environment was removed. */
+  /** Returns whether a word is an API key, or was one before its environment was removed. */
   isApiKey(word: string): boolean {
     return this.#apiKeys.isKey(word)
   }
@@ -305,8 +305,8 @@ export class EnvironmentService {
   }
 
   /**
-   * Restores these parts of the baseline, which is the state after creation or after the last full
-   * seed.
+   * Restores parts of the environment from its baseline. The baseline is the state after the
+   * environment was created or after a seed last replaced its data.
    */
   reset(environment: Environment, parts: readonly ResetPart[] = RESET_PARTS): void {
     this.#snapshots.reset([environment], parts)
@@ -325,14 +325,17 @@ export class EnvironmentService {
     return this.#snapshots.diffBaseline(environment, redact, options)
   }
 
-  /** Compares like `diffBaseline`, but with a snapshot. Throws `not-found` if it doesn't exist. */
+  /**
+   * Returns how the current state differs from a snapshot. Throws `not-found` if there is no
+   * snapshot with this name.
+   */
   diffSnapshot(environment: Environment, name: string, redact: Redact): EnvironmentDiff {
     return this.#snapshots.diffSnapshot(environment, name, redact)
   }
 
   /**
-   * Prevents the removal of the environment until the returned function is called. Call that
-   * function once. It also restarts the `ttl`.
+   * Keeps the environment from expiring until the returned function is called. Call that function
+   * exactly once. The call restarts the `ttl`.
    */
   keepInUse(environment: Environment): () => void {
     return this.#expiry.keepInUse(environment)

@@ -120,7 +120,7 @@ test('an environment has at most 1,000 stubs', async () => {
   const response = await addStub(mock, TRIGGER)
   expect(response).toMatchObject({
     status: 400,
-    json: { message: 'An environment can have 1000 stubs' }
+    json: { message: 'An environment can have at most 1000 stubs' }
   })
   expect((await addStub(mock, { ...stubs[0], status: 404 })).status).toBe(201)
 })
