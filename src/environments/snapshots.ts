@@ -7,7 +7,7 @@ import type { Environment, EnvironmentStore } from './environment.js'
 import type { EnvironmentRow } from './repository.js'
 import type { EnvironmentDiff, Redact, Snapshot } from './schemas.js'
 
-/** The baseline, which a reset restores, is stored as a snapshot with an empty name. */
+/** An environment's baseline is stored as a snapshot with this name. */
 const BASELINE = ''
 
 export interface RestoreOptions {
@@ -17,7 +17,7 @@ export interface RestoreOptions {
 }
 
 export interface DiffOptions {
-  /** Whether to compare only as many records as fit into a few milliseconds. */
+  /** Whether to limit the number of compared records, so that the diff takes a few milliseconds. */
   isQuick: boolean
 }
 
@@ -53,8 +53,8 @@ export class Snapshots {
   }
 
   /**
-   * Saves the current state and the baseline under a name. An earlier snapshot with that name is
-   * replaced.
+   * Saves the current state and the baseline under a name. Replaces an earlier snapshot with that
+   * name.
    */
   take(environment: Environment, name: string): Snapshot {
     return this.#db.transaction(() => {
@@ -138,7 +138,7 @@ export class Snapshots {
 
   #restoreBaseline(environment: Environment, snapshot: EnvironmentRow): void {
     const saved = this.#findBaseline(snapshot)
-    // A snapshot in a data file of an older version has no baseline.
+    // Snapshots that an older version saved in the data file have no baseline.
     if (!saved) return
     const current = this.#findBaseline(environment)
     if (current) this.#delete(current)
@@ -186,7 +186,7 @@ export class Snapshots {
     })
   }
 
-  /** Must be called after the transaction, because a rollback can't undo the work of listeners. */
+  /** Must be called after the transaction, because a rollback can't undo what the listeners do. */
   #notifyReset(environment: Environment, parts: readonly ResetPart[]): void {
     for (const listener of this.#store.listeners) listener.onReset?.(environment, parts)
   }

@@ -12,7 +12,7 @@ const SYNTAX =
 
 /**
  * Parses an `x-mock-fault` header, such as `status=503,delay=250` or `lostResponse`. Throws
- * `bad-request` if the header isn't a valid effect.
+ * `bad-request` if the header is invalid.
  */
 export function parseFaultHeader(header: string): FaultEffect {
   const fields = header.split(',').map(parseField)

@@ -12,8 +12,8 @@ import { clearTimeout, setTimeout } from '../platform/timers.js'
 type DelayedRequest = { environment?: Environment | undefined; journalEntry: JournalEntry | null }
 
 /**
- * Keeps the latency of each environment that has set one, in memory only. Other environments have
- * the server's latency.
+ * Stores the latencies that were set for environments, in memory only. Other environments use the
+ * server's latency.
  */
 export class LatencyService {
   readonly #serverLatency: Latency

@@ -54,8 +54,8 @@ export const faultInjection = fp<FaultServices>(
 )
 
 /**
- * Returns the hook of `faultInjection`. It runs after the body was read and before validation, so
- * that faults also hit invalid requests.
+ * Returns the hook of `faultInjection`. It runs after the body is read and before validation, so
+ * that faults are also injected into invalid requests.
  */
 export function injectFaults(services: FaultServices): preValidationHookHandler {
   const { faults, latency } = services
@@ -74,8 +74,8 @@ export function injectFaults(services: FaultServices): preValidationHookHandler 
 }
 
 /**
- * Delays the request, and injects the effects that come before the operation. Returns true if the
- * operation must not run.
+ * Delays the request, then injects the error or reset of its fault, if any. Returns true if the
+ * operation must not run, because an error or reset was injected.
  */
 async function inject(
   { faults, latency }: FaultServices,
@@ -134,15 +134,15 @@ async function delayOperation(
 ): Promise<void> {
   // Add the body to the journal entry now, so that the journal shows it during the delay.
   if (request.journalEntry) keepRequestBody(request.journalEntry, request.body)
-  // A delayed operation runs even if its client disconnects, so don't release its idempotency key
-  // yet.
+  // The operation runs after the delay even if the client disconnects, so hold the idempotency key
+  // until then.
   const release = request.idempotencyKey?.hold()
   await latency.wait(delay).finally(release)
 }
 
 /**
- * Injects a lost or truncated response if the request's fault has one. Otherwise, sends the
- * response unchanged.
+ * Drops or truncates the response if the request's fault requires it. Otherwise, sends the response
+ * unchanged.
  */
 export const injectIntoResponse: onSendHookHandler = (request, reply, payload, done) => {
   const { effect } = request
@@ -152,10 +152,10 @@ export const injectIntoResponse: onSendHookHandler = (request, reply, payload, d
 }
 
 /**
- * Returns the hook that runs last before a response is sent. It delays responses to requests that
- * were rejected before `preValidation`, because `injectFaults` couldn't delay these requests. It
- * sends all responses of one turn of the event loop together. This takes up to 20 % less time than
- * sending them one by one.
+ * Returns the last hook before a response is sent. If a request was rejected before
+ * `preValidation`, `injectFaults` didn't delay it, so this hook delays the response. All other
+ * responses wait for `setImmediate`. Sending the responses of one turn of the event loop together
+ * takes up to 20 % less time than sending them one by one.
  */
 export function delayResponse(latency: LatencyService): onSendHookHandler {
   return (request, _reply, payload, done) => {
@@ -167,8 +167,8 @@ export function delayResponse(latency: LatencyService): onSendHookHandler {
 
 /** Closes the connection without a response. */
 function resetConnection(request: FastifyRequest, reply: FastifyReply): void {
-  // Release the idempotency key before the connection closes, because the client may then repeat
-  // the request at once.
+  // Release the idempotency key before the connection closes, because the client may repeat the
+  // request as soon as it closes.
   request.idempotencyKey?.release()
   reply.hijack()
   endEntryWithoutResponse(request, reply)

@@ -5,9 +5,9 @@ import { isSecretPath } from '../schema/validation.js'
 import type { FaultEffect, NewFaultRule } from './schemas.js'
 
 /**
- * Checks new rules and prepares their patterns. Each rule comes with its path in the request body.
- * Throws `invalid` if effects can't be combined, a header can't be sent, or a pattern can't be
- * matched.
+ * Checks new rules and compiles the regular expressions in their patterns. Each rule comes with its
+ * path in the request body. Throws `invalid` if the fields of an effect can't be combined, a header
+ * can't be sent, or `preparePatterns` rejects a regular expression.
  */
 export async function checkRules(
   rules: readonly (readonly [path: string, NewFaultRule])[]
@@ -35,7 +35,7 @@ function effectErrors(path: string, effect: FaultEffect): FieldErrors {
   return errors
 }
 
-/** Returns why the parts of an effect can't be combined, or undefined if they can. */
+/** Returns why the fields of an effect can't be combined, or undefined if they can. */
 export function findContradiction(effect: FaultEffect): string | undefined {
   const { status, headers, body, abort, lostResponse } = effect
   const outcomes = [status, abort, lostResponse].filter((outcome) => outcome !== undefined)

@@ -13,7 +13,8 @@ import {
 const { method, query, path, headers } = RequestPattern.properties
 
 const ABORT =
-  '`reset` closes the connection before the operation; `truncate` closes it after half the response'
+  '`reset` closes the connection before the operation runs; `truncate` closes it after sending ' +
+  'half of the response'
 
 export const FaultEffect = strictObject(
   {
@@ -32,7 +33,7 @@ export const FaultEffect = strictObject(
       Type.Integer({
         minimum: 1,
         maximum: 600_000,
-        description: 'Milliseconds to wait before the operation'
+        description: 'Milliseconds to wait before the operation runs'
       })
     ),
     abort: Type.Optional(stringEnum(['reset', 'truncate'], { description: ABORT })),
@@ -45,15 +46,17 @@ export const FaultEffect = strictObject(
   {
     $id: 'FaultEffect',
     minProperties: 1,
-    description: '`delay` can be combined with one of the other effects'
+    description:
+      'At most one of `status`, `abort` and `lostResponse`; `delay` can be combined with any of ' +
+      'them'
   }
 )
 export type FaultEffect = Static<typeof FaultEffect>
 
-const TIMES = 'Apply at most this many times; default 1'
+const TIMES = 'Maximum number of times to apply the rule, or `always`; default 1'
 const PROBABILITY =
-  'Probability that the rule applies to each of the remaining requests, drawn from the ' +
-  "environment's random seed; default 1"
+  'Probability that the rule applies to a request that `after` and `every` select; the random ' +
+  "numbers come from the environment's random seed; default 1"
 /** These fields decide which of the matching requests the rule applies to. */
 const selection = {
   after: Type.Integer({
@@ -108,8 +111,8 @@ export type LatencyPreset = Static<typeof LatencyPreset>
 const milliseconds = (description: string) =>
   Type.Integer({ minimum: 0, maximum: MAX_LATENCY, description })
 const SPREAD =
-  'Additional milliseconds, drawn per response from an exponential distribution with this mean; ' +
-  'default 0'
+  'Mean of an additional random delay in milliseconds, drawn for each response from an ' +
+  'exponential distribution; default 0'
 
 export const Latency = namedObject('Latency', 'The delay of all responses of an environment', {
   preset: Type.Optional(ref(LatencyPreset, 'Absent if delay and spread were set without a preset')),

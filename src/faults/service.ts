@@ -76,7 +76,7 @@ export class FaultService {
   }
 }
 
-/** Returns whether a rule applies to the matching request that was just counted. */
+/** Returns whether a rule applies to a matching request. `seen` must already count the request. */
 function applies(rule: FaultRule, random: Random): boolean {
   const { seen, hits, after, times, every, probability } = rule
   if (times !== 'always' && hits >= times) return false

@@ -8,8 +8,8 @@ const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
 
 /**
  * Sets `x-request-id` on the response. As HTTP/1.1 requires, rejects a missing `Host` header (400)
- * and an unknown `Expect` header (417). Removes a malformed `content-type`, because otherwise
- * Fastify would reject the request, even though no operation reads the body.
+ * and an unknown `Expect` header (417). Removes a malformed `content-type`, so that Fastify doesn't
+ * reject the request because of it.
  */
 export const checkHeaders: onRequestHookHandler = ({ id, headers, raw }, reply, done) => {
   reply.header('x-request-id', id)

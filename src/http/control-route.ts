@@ -122,9 +122,10 @@ export function controlRoutes<Allowed extends Access>(
 }
 
 /**
- * Decompresses request bodies of control routes, and parses them as JSON, whatever their content
- * type. An empty body is read as `{}`. Rejects malformed JSON with `bad-request`. Rejects deep
- * nesting, unknown parameters and unknown fields with `invalid`.
+ * Decompresses the request bodies of control routes. Parses them as JSON regardless of their
+ * content type, unless the operation has `textBody`. Parses an empty body as `{}`. Rejects
+ * malformed JSON with `bad-request`. Rejects deep nesting, unknown parameters and unknown fields
+ * with `invalid`.
  */
 export const controlRequests = fp(async (app) => {
   const noFields = strictObject({})

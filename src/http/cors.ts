@@ -32,14 +32,20 @@ export const crossOriginRequests = fp<Options>(async (app, { assumptionFor }) =>
   })
 })
 
-/** Lets a page on the internet call a server on this machine or in the local network. */
+/**
+ * Accepts a browser's private network preflight, so that a page on the internet can call this
+ * server on the browser's machine or local network.
+ */
 function allowPrivateNetwork({ method, headers }: FastifyRequest, reply: FastifyReply): void {
   const isRequested = headers['access-control-request-private-network'] === 'true'
   if (method === 'OPTIONS' && isRequested)
     reply.header('access-control-allow-private-network', 'true')
 }
 
-/** Returns whether to reject a preflight with 404. A preflight is a browser's OPTIONS request. */
+/**
+ * Returns whether the request is a preflight that gets a 404. Every OPTIONS request counts as a
+ * preflight.
+ */
 export function isRejectedPreflight(request: FastifyRequest, assumption: CorsAssumption): boolean {
   return request.method === 'OPTIONS' && isClosedToPages(request, assumption)
 }

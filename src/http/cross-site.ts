@@ -4,7 +4,8 @@ import { isFromOtherSite } from './loopback.js'
 import { pathOf } from './target.js'
 
 /**
- * Matches the paths of pages and documents. Requests for them aren't recorded and change nothing.
+ * Matches the paths of pages and documents. Other sites may request them without a key, because
+ * these requests aren't recorded and change nothing.
  */
 const DOCUMENT = /^\/(?:$|(?:docs|health|openapi\.json|favicon\.ico)(?:\/|$))/
 

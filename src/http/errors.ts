@@ -11,7 +11,7 @@ import { redactedTarget } from './target.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The error's code, if a service or a hook rejected the request. */
+    /** The code of the `DomainError` that rejected the request, if any. */
     errorCode: ErrorCode | undefined
   }
 }
@@ -83,8 +83,8 @@ export interface ErrorResponse extends ErrorDetails {
 }
 
 /**
- * The clock and assumptions of the request's environment, or those of the server if the request has
- * no environment.
+ * The clock and assumptions that determine an error body. They come from the request's environment,
+ * or from the server if the request has no environment.
  */
 export interface ErrorSources {
   now: Clock
@@ -116,8 +116,7 @@ export function errorHandler(
 const RETRYABLE = [409, 429, 503]
 
 /**
- * Sends and logs an error. All error bodies are sent here, except those that `rejectOnSocket`
- * writes.
+ * Sends and logs an error. Every error response is sent by this function or by `rejectOnSocket`.
  */
 export function sendErrorResponse(
   reply: FastifyReply,
@@ -129,8 +128,8 @@ export function sendErrorResponse(
   logError(reply, response, error)
   // If the path can't be decoded, the hook that sets `x-request-id` hasn't run, so set it here.
   if (!reply.raw.hasHeader('x-request-id')) reply.header('x-request-id', reply.request.id)
-  // Keep the connection open, because closing it while the client still sends would lose the
-  // response.
+  // Fastify adds `connection: close`. Keep the connection open instead, because closing it while
+  // the client is still sending would lose the response.
   if (status === 413) reply.removeHeader('connection')
   if (status === 401) reply.header('WWW-Authenticate', 'ApiKey')
   // The code `exists` also has the status 409, but a repeated request would fail again.
@@ -143,7 +142,7 @@ export function sendErrorResponse(
   reply.code(status).type(type).send(Buffer.from(text))
 }
 
-/** Returns the body that a fault defines, or undefined if it doesn't define one. */
+/** Returns the fault's body as text, or undefined if the fault defines no body. */
 function bodyText({ body }: ErrorResponse, type: string): string | undefined {
   const isPlainText = typeof body === 'string' && !/json/i.test(type)
   return isPlainText ? body : JSON.stringify(body)
@@ -222,7 +221,7 @@ const FRAMEWORK_ERRORS: Record<string, Partial<ErrorResponse>> = {
   },
   FST_ERR_CTP_BODY_TOO_LARGE: {
     reason:
-      'a body can have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML; ' +
+      'bodies are limited to 1 MiB, and seeds to 8 MiB of JSON or 2 MiB of YAML; ' +
       'start the server with --seed to load a larger seed from a file, ' +
       'or use `generate:` in a seed file to add many messages'
   },

@@ -7,19 +7,19 @@ import { clearInterval, clearTimeout, delay, setInterval, setTimeout } from '../
 const POLL_INTERVAL = 100
 
 /**
- * The default of `grace`. It is longer than a normal response takes, and shorter than the time that
- * process managers wait before they kill a process.
+ * The default `grace` in milliseconds. A normal response takes less time, and process managers wait
+ * longer before they kill a process.
  */
 const DEFAULT_GRACE = 5000
 
 /**
  * How many milliseconds the server waits for clients to close their side of idle connections. A
  * client that watches its connections closes its side within one turn of its event loop. Other
- * clients notice only at their next request that the server has closed the connection.
+ * clients don't notice the close until their next request, so waiting longer wouldn't help.
  */
 const CLIENT_GRACE = 500
 
-/** The open connections, each with the last request that it has received. */
+/** The open connections, each with its last request. */
 type Sockets = ReadonlyMap<Socket, LastRequest | undefined>
 
 interface LastRequest {
@@ -86,8 +86,8 @@ async function closeIdleSockets(app: FastifyInstance, sockets: Sockets): Promise
   app.server.keepAliveTimeout = 1
   while (!isAllWritten(sockets)) await delay(POLL_INTERVAL)
   const polling = setInterval(() => {
-    // Node itself closes idle connections only once, so repeat it here. A connection can become
-    // idle later, if the server responds before it has read the whole request.
+    // Node closes idle connections only once, at the start of the close. Close them repeatedly,
+    // because a connection becomes idle later if its request ends after the response.
     if (isAllWritten(sockets)) app.server.closeIdleConnections()
     // Browsers open connections in advance. Node treats a connection without a request as busy, so
     // close it here.
@@ -123,7 +123,7 @@ function isIdle(socket: Socket, lastRequest: LastRequest | undefined): boolean {
 
 /**
  * Returns whether all data has been passed to the operating system. Node reports a response as
- * finished before that. Closing the connection then would cut off the response to a slow client.
+ * finished earlier, but closing the connection at that point would cut it off for a slow client.
  */
 const isAllWritten = (sockets: Sockets) =>
   [...sockets.keys()].every(({ writableLength }) => writableLength === 0)

@@ -31,8 +31,8 @@ function redact(request: FastifyRequest, text: string): string | undefined {
 const logged = new WeakSet<FastifyReply>()
 
 /**
- * Marks the reply so that its response isn't logged. Used if another reply sends and logs the
- * response.
+ * Prevents logging for this reply. Call this if the request is routed again, because then another
+ * reply sends and logs the response.
  */
 export function leaveUnlogged(reply: FastifyReply): void {
   logged.add(reply)
@@ -78,8 +78,8 @@ export function logFailure(
 
 /**
  * Logs an injected fault. `fault` is the id of the fault rule, or `x-mock-fault` if that header
- * requested the fault. `effect` is the status of the response, or a description if the fault did
- * something else.
+ * requested the fault. `effect` is the status of the response, or a description if the fault sets
+ * no status.
  */
 export function logFault(
   reply: FastifyReply,

@@ -17,9 +17,9 @@ const FROM_OTHER_SITE =
   'the header Sec-Fetch-Site shows that a web page of another site sent the request'
 
 /**
- * Returns whether the browser's headers show that a page of another site sent the request. Pages on
- * this machine all count as the same site, even if their host names differ, as localhost and
- * 127.0.0.1 do.
+ * Returns whether the browser's headers show that a page of another site sent the request. All
+ * pages on this machine count as one site, even with different host names such as `localhost` and
+ * `127.0.0.1`.
  */
 export function isFromOtherSite({ 'sec-fetch-site': site, origin }: IncomingHttpHeaders): boolean {
   return site === 'cross-site' && !(origin !== undefined && isLoopbackOrigin(origin))

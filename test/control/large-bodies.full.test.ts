@@ -4,7 +4,7 @@ import { useMock } from '../support/mock.js'
 test('responds with 413 to a body that is too large, and suggests a seed file', async () => {
   const mock = await useMock()
   const reason =
-    'a body can have up to 1 MiB, and a seed 8 MiB of JSON or 2 MiB of YAML; start the server ' +
+    'bodies are limited to 1 MiB, and seeds to 8 MiB of JSON or 2 MiB of YAML; start the server ' +
     'with --seed to load a larger seed from a file, or use `generate:` in a seed file to add ' +
     'many messages'
   const MIB = 1024 * 1024
