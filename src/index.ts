@@ -39,7 +39,7 @@ export interface MockEnvironment
   apiKeys: string[]
 }
 
-/** Facts about a run, and the tests for which its report includes the starting state. */
+/** Facts about a run for its report, and the tests whose starting state the report includes. */
 export interface ReportOptions extends RunFacts, RunRecordOptions {}
 
 /** A running server and a client for it. */
@@ -59,11 +59,11 @@ export interface Mock extends RunningServer, ConnectedMock {
 }
 
 /**
- * Returns a client of the server at `url`, without sending a request yet. The client's requests
- * don't use the global `fetch` and timers, so that tests can replace these.
+ * Returns a client for the server at `url`. Doesn't send a request yet. By default, the client
+ * works even while a test replaces the global `fetch` or the timers.
  *
- * Throws `MockError` if `url` isn't a valid server URL. When a method of the client fails, it
- * rejects with `MockError`.
+ * Throws `MockError` if `url` isn't a valid server URL. The client's methods reject with
+ * `MockError` if they fail.
  */
 export function connect(
   url: string,

@@ -5,7 +5,7 @@ import { DomainError } from '../domain/errors.js'
 import { suggest } from '../domain/suggestions.js'
 import { pathOf } from './target.js'
 
-/** A path that has routes, with the methods of these routes. */
+/** A path and the methods that have a route for it. */
 export interface ServedPath {
   url: string
   pattern: RegExp
@@ -20,7 +20,7 @@ export type UnservedRoute = Assumptions['unserved-route']
 
 interface NotFoundOptions {
   /**
-   * The plugin adds this app's paths to this list, which may already contain another app's paths.
+   * The list to which the plugin adds this app's paths. It may already contain another app's paths.
    */
   served: ServedPath[]
   assumptionFor: (request: FastifyRequest) => UnservedRoute
@@ -29,10 +29,10 @@ interface NotFoundOptions {
 }
 
 /**
- * Rejects requests whose path or method has no route. Does so before their body is read. If a path
- * of Novu's API has no route, leaves the request to the not-found handler, because a stub may
- * respond to it. Register this plugin before the routes, because it collects the paths of routes
- * that are added later.
+ * Rejects requests whose path or method has no route, before their body is read. The not-found
+ * handler responds to the two exceptions: requests that a stub serves, and requests to paths of
+ * Novu's API that have no routes. Register this plugin before the routes, because it learns only
+ * the paths of routes that are added after it.
  */
 export const notFound = fp<NotFoundOptions>(async (app, { served, assumptionFor, isStubbed }) => {
   app.addHook('onRoute', ({ url, method }) => addRoute(served, url, [method].flat()))
@@ -65,8 +65,8 @@ export function notMockedError(
 }
 
 const WAYS_OUT =
-  'add a stub for it with POST /_mock/stubs, start the server with --stubs novu-client for ' +
-  'static responses, or with --fallback <url> to forward the request to another server'
+  'add a stub for it with POST /_mock/stubs, or start the server with --stubs novu-client ' +
+  '(static responses) or --fallback <url> (forwards the request to another server)'
 
 function addRoute(served: ServedPath[], url: string, methods: string[]): void {
   if (/[*(]/.test(url)) return
@@ -100,7 +100,7 @@ function unservedError(
   return new DomainError('method-not-allowed', `${method} is not allowed for ${path}`, { reason })
 }
 
-/** Returns text that says what the client can request instead. */
+/** Returns the error's reason, which says what the client can request instead. */
 function describeAlternative(
   served: readonly ServedPath[],
   path: string,
@@ -124,7 +124,8 @@ function describeOperation({ url, methods }: ServedPath): string {
 }
 
 /**
- * Returns the served path if the requested path differs from it only in slashes, version or case.
+ * Returns a served path that differs from the requested path only in slashes, version, case or a
+ * prefix such as `/api`. Returns undefined if there is none.
  */
 function suggestSpelling(served: readonly ServedPath[], path: string): string | undefined {
   const normalized = normalize(path)
@@ -151,9 +152,9 @@ function suggestPath(served: readonly ServedPath[], path: string): string | unde
 }
 
 /**
- * Returns a route's URL with the parameters filled in from the request's segments. Returns
- * undefined if one of the URL's other segments isn't similar to the request's segment at the same
- * position.
+ * Replaces the parameters in a route's URL with the segments of the requested path. Returns
+ * undefined if the numbers of segments differ, or if a fixed segment of the URL isn't similar to
+ * the requested segment.
  */
 function correctSegments(
   segments: readonly string[],

@@ -33,8 +33,8 @@ export function operationRoute<Defined extends Operation>(
 }
 
 /**
- * Returns the schemas for validating requests. Omits the schema for path parameters if it accepts
- * any string, because that validation would never fail.
+ * Returns the schemas for validating requests. Omits the `params` schema if its parameters accept
+ * any string, because validating them would never fail.
  */
 export function requestSchemas<Defined extends object>(operation: Defined) {
   const schemas = Object.entries(operation).filter(([name, schema]) =>

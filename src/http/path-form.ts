@@ -12,10 +12,9 @@ interface Options {
 }
 
 /**
- * Returns the hook for requests without a route. If the assumption `path-form` is `lenient`, the
- * path may be another spelling of an operation's path. In this case, the hook routes the request
- * again with the operation's own path. Add this hook before the journal's hook, so that the journal
- * records only the second run.
+ * Returns a hook for requests without a route. If the assumption `path-form` is `lenient`, the hook
+ * corrects a path such as `/V1/Messages/` and routes the request again. Add this hook before the
+ * journal's hook. Otherwise, the journal would record such a request twice.
  */
 export function routeOtherPathForms(
   app: FastifyInstance,
@@ -50,8 +49,8 @@ function toPathForm(path: string): PathForm {
 }
 
 /**
- * Returns the path in the operation's own spelling. Parameters stay unchanged. If the path belongs
- * to no operation, only the version is changed to lower case, as in `/v1/`.
+ * Returns the path in the operation's own spelling, with unchanged parameters. If no operation has
+ * this path, only changes `/V1/` or `/V2/` at its start to lower case.
  */
 function toUsualPath(path: string, forms: readonly PathForm[]): string {
   const form = forms.find(({ pattern }) => pattern.test(path))

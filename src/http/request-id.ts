@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http'
 const SAFE_ID = /^[\w.:-]{1,64}$/
 
 /**
- * An id that is part of the request's API key counts as a secret if it has at least this length. A
- * shorter id may be part of the key by chance.
+ * An id of at least this length counts as a secret if the `Authorization` header contains it. The
+ * header may contain a shorter id by chance.
  */
 const MIN_SECRET_LENGTH = 4
 

@@ -1,8 +1,8 @@
 import { OutgoingMessage } from 'node:http'
 
 /**
- * Headers that delimit a response. A fault rule or a stub can't set them, because with a wrong
- * value the client would wait forever or misread the next response.
+ * Headers that delimit a response. A fault rule or a stub can't set them, because a wrong value
+ * could make the client wait forever or misread the next response.
  */
 const FRAMING_HEADERS =
   /^(connection|content-length|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i

@@ -10,7 +10,7 @@ const RESPONSES: Record<string, ErrorResponse> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
     message: 'Request header fields too large',
-    reason: 'the request line and headers together can have up to 256 KiB'
+    reason: 'the request line and the headers must not exceed 256 KiB in total'
   },
   [TIMED_OUT]: {
     status: 408,
@@ -23,8 +23,8 @@ const RESPONSES: Record<string, ErrorResponse> = {
 const LINGER = 2000
 
 /**
- * Sockets that already got an error response. They don't get a second one, although Node reports
- * another error for every further packet.
+ * Sockets that already got an error response. Node reports another error for each packet that
+ * follows, but the client must get only one response.
  */
 const rejected = new WeakSet<Socket>()
 
@@ -55,9 +55,10 @@ function malformedRequest(detail: string | undefined): ErrorResponse {
 }
 
 /**
- * Waits until the responses to all complete requests are sent. Then writes an error response to the
- * socket. Closes the socket only after the client has closed its side or has sent nothing for two
- * seconds. If the socket closed earlier, a client that is still sending would lose the response.
+ * Writes an error response to the socket after the responses to all complete requests. Then keeps
+ * the socket open until the client closes its side or sends nothing for two seconds, because a
+ * client that is still sending could otherwise lose the response. With `closeImmediately`, closes
+ * the socket as soon as the response is written.
  */
 export function rejectOnSocket(
   socket: Socket,
@@ -83,8 +84,8 @@ export function rejectOnSocket(
 }
 
 /**
- * Returns the response that Node is currently sending on the socket. Node offers this response only
- * in an internal field.
+ * Returns the response that Node is currently sending on the socket. Node has no public API for
+ * this.
  */
 function pendingResponse(socket: Socket & { _httpMessage?: ServerResponse }) {
   return socket._httpMessage

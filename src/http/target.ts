@@ -3,8 +3,8 @@ import { maskForm } from '../domain/masking.js'
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Removes API keys and tokens from a text about the request. Undefined if the request's path
-     * can't be decoded.
+     * Removes API keys and tokens from text about the request, such as an error's reason. Undefined
+     * if the request's path can't be decoded.
      */
     redacted?(text: string): string
   }

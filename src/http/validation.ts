@@ -36,9 +36,7 @@ function createValidator({ schema, httpPart }: { schema: TSchema; httpPart?: str
   return (value: unknown) => validate(schema, value)
 }
 
-/**
- * Returns the value if it matches the schema. Otherwise, returns the error with which to reject it.
- */
+/** Returns the value, or an `invalid` error that lists all fields that don't match the schema. */
 export function validate(schema: TSchema, value: unknown): ValidationResult {
   const issues = findIssues(schema, value)
   if (issues.length === 0) return { value }
@@ -77,8 +75,8 @@ function scalarAt(path: Path, root: unknown): { value?: unknown } {
 
 /**
  * Returns a function that validates a query. The function converts values to the types in the
- * schema, adds defaults and drops unknown parameters. An empty string is treated as absent, and a
- * list of empty strings as an empty list.
+ * schema, adds defaults, and drops unknown parameters and the empty strings in lists. An empty
+ * value counts as absent for a string parameter, and is rejected for a number.
  */
 function createQueryValidator(schema: TObject): (query: unknown) => ValidationResult {
   const parameters = Object.entries(schema.properties as Record<string, TSchema>)
@@ -101,8 +99,8 @@ function createQueryValidator(schema: TObject): (query: unknown) => ValidationRe
 
 function addIssues(errors: FieldErrors, query: Query, issues: readonly ValidationIssue[]): void {
   for (const { path, message, hint } of issues) {
-    // Show only hints that start with `;`, which are suggestions. Other hints name the value's
-    // type, which is of no use here because all query values are strings.
+    // Hints that start with `;` are suggestions. Drop all other hints: they name the value's type,
+    // and query values are always strings.
     addError(errors, query, String(path[0]), hint.startsWith(';') ? message + hint : message)
   }
 }

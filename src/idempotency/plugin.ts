@@ -22,8 +22,8 @@ interface KeyInUse {
   key: string
   release(): void
   /**
-   * Keeps the key in use until the returned function is called, even if the client disconnects
-   * first.
+   * Returns a function that ends the hold. Until it is called, the key stays in use even if the
+   * client disconnects.
    */
   hold(): () => void
 }

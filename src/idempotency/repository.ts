@@ -27,9 +27,9 @@ export class IdempotencyRepository {
   }
 
   /**
-   * Finds a key in all environments of the organization and returns its newest stored response.
-   * Several environments can share that response, as forks do. In this case, `environmentId` names
-   * the requesting environment if it is one of them, or else the oldest of them.
+   * Returns the newest response that is stored for a key in any environment of the organization. If
+   * several environments share the response, as forks do, `environmentId` is the requesting
+   * environment if it is one of them. Otherwise, it is the oldest of them.
    */
   findInOrganization({ id, organizationId }: OwnerIds, key: string): OrganizationKey | undefined {
     return this.#statements.findInOrganization.get({ organizationId, environment: id, key })

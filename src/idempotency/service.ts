@@ -96,8 +96,8 @@ export class IdempotencyService {
   }
 
   /**
-   * Returns the response that is stored for a key. Its body contains the environment id and
-   * organization id of the environment that sent the response.
+   * Returns the response that is stored for a key. Its body contains the ids of the environment and
+   * organization in which the key was found, even if a fork shares the stored response.
    */
   #find(environment: Environment, scope: KeyScope, key: string): StoredKey | undefined {
     const { datasets, organizationId } = environment

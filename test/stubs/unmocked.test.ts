@@ -14,8 +14,8 @@ test.each(['document', 'live'] as const)(
       json: { statusCode: 404, message: 'POST /v1/events/trigger is not mocked', ctx: {} }
     })
     expect(response.headers.get('x-mock-reason')).toBe(
-      'add a stub for it with POST /_mock/stubs, start the server with --stubs novu-client for ' +
-        'static responses, or with --fallback <url> to forward the request to another server'
+      'add a stub for it with POST /_mock/stubs, or start the server with --stubs novu-client ' +
+        '(static responses) or --fallback <url> (forwards the request to another server)'
     )
   }
 )

@@ -6,9 +6,9 @@ export type DifferenceKind = 'value' | 'order'
 
 /** The differences between two JSON values. */
 export interface JsonDifferences {
-  /** Maps the path of each differing value to the kind of difference, in the values' order. */
+  /** Maps the path of each difference to its kind, in document order. */
   kinds: ReadonlyMap<string, DifferenceKind>
-  /** The number of timestamps and request ids that differ. They don't count as differences. */
+  /** The number of differing timestamps and request ids that `kinds` leaves out. */
   ignoredCount: number
 }
 
@@ -19,8 +19,8 @@ export const ROOT_PATH = ''
 export const pathOf = (parent: string, key: string) => `${parent}/${encodeURIComponent(key)}`
 
 /**
- * Compares two JSON values. Entries of lists are matched by `_id`, or by position if not every
- * entry has its own `_id`. Ignores timestamps and request ids unless `isExact` is set.
+ * Compares two JSON values. List entries are matched by `_id` if every entry has a unique `_id`,
+ * and by position otherwise. Ignores timestamps and request ids unless `isExact` is set.
  */
 export function compareJson(
   one: unknown,
@@ -53,8 +53,8 @@ export function compareJson(
 }
 
 /**
- * Returns the entries of an object or list with their keys. The key of a list entry is its `_id`,
- * or its index if not every entry of the list has its own `_id`.
+ * Returns the entries of an object or list with their keys. The key of a list entry is its `_id` if
+ * every entry of the list has a unique `_id`, and its index otherwise.
  */
 export function entriesOf(value: object): [key: string, value: unknown][] {
   if (!Array.isArray(value)) return Object.entries(value)

@@ -11,8 +11,8 @@ export function CopyButton({ text, children }: { text(): string; children: Compo
 }
 
 /**
- * Copies text to the clipboard. Pages that another machine serves over plain HTTP have no
- * `navigator.clipboard`. On those pages, the text is copied from a temporary text area.
+ * Copies text to the clipboard. Browsers provide `navigator.clipboard` only over HTTPS and on
+ * localhost. Everywhere else, the text is copied from a temporary text area.
  */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { useResource } from './resource.js'
 
-/** A field of a form. Its name is the name of the value that the form submits. */
+/** A form field. `name` is the key of its value in the result of `fieldValues`. */
 export interface FormField {
   name: string
   label: string
@@ -11,7 +11,7 @@ export interface FormField {
    * choice between the options (`select`, `radio`). By default, a line of text.
    */
   kind?: 'lines' | 'number' | 'time' | 'select' | 'radio'
-  /** The initial value. The value of a time is in ISO format. */
+  /** The initial value; in ISO 8601 format for a `time` field. */
   value?: string | undefined
   /** The largest allowed number. */
   max?: number
@@ -35,8 +35,8 @@ function parseValue(text: string, kind: FormField['kind']): string | number | un
   if (text === '') return undefined
   if (kind === 'number') return Number(text)
   const time = kind === 'time' ? new Date(`${text}Z`) : undefined
-  // The control accepts years that no date can have. The server rejects these years with an error
-  // for the field.
+  // Browsers accept years that `Date` can't represent. Submit such a value as it was entered, so
+  // that the server reports an error for the field.
   return time && !Number.isNaN(time.getTime()) ? time.toISOString() : text
 }
 
@@ -71,7 +71,7 @@ export function FieldErrors({ id, messages }: { id: string; messages: readonly s
       ?.querySelector('.field > [role="alert"]:not(:empty)')
     if (messages.length > 0 && first === element.current)
       first?.scrollIntoView({ block: 'nearest' })
-    // Not for each new array with the same messages, because each change of the form creates one.
+    // Compare the text of the messages, because each render of the form creates a new array.
   }, [messages.join('\n')])
   return (
     <div ref={element} class="toned is-bad" id={id} role="alert">

@@ -30,8 +30,8 @@ const PATHS = {
 export type IconName = keyof typeof PATHS
 
 /**
- * An icon that screen readers skip. A label or a text next to the icon must therefore say the same
- * as the icon.
+ * An icon that is hidden from screen readers. Always add a label or visible text with the same
+ * meaning.
  */
 export function Icon({ name }: { name: IconName }) {
   return (

@@ -101,8 +101,8 @@ function useJsonForm({ value = {}, fields = [], submit, close }: JsonDialogProps
 }
 
 /**
- * Assigns the messages of an error to the form fields and to lines of the JSON. A field in the JSON
- * replaces the form field with the same name, so its messages belong to the JSON.
+ * Assigns the messages of an error to the form fields and to lines of the JSON. If a field is both
+ * in the form and in the JSON, the JSON's value is submitted, so the messages belong to the JSON.
  */
 function placeErrors(text: string, error: unknown, fields: readonly FormField[]) {
   const rejected = error instanceof MockError ? error.fields : {}

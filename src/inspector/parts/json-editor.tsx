@@ -25,8 +25,7 @@ interface Props {
 export function JsonEditor({ text, setText, issues, minRows, isFocused }: Props) {
   const textArea = useRef<HTMLTextAreaElement>(null)
   const lines = text.split('\n')
-  // Focusing the text area has moved the cursor to the end and scrolled there, so go back to the
-  // start.
+  // `autofocus` moves the cursor to the end of the text and scrolls there. Go back to the start.
   useEffect(() => {
     textArea.current?.setSelectionRange(0, 0)
     textArea.current?.closest('.dialog-body')?.scrollTo(0, 0)
@@ -68,8 +67,8 @@ export function JsonEditor({ text, setText, issues, minRows, isFocused }: Props)
 }
 
 /**
- * Returns the issues that the error reports in the JSON text. Returns none if the error names no
- * line or field.
+ * Returns the issues to show in the editor: a syntax error, or the invalid fields of a `MockError`.
+ * Returns an empty array for any other error.
  */
 export function issuesIn(text: string, error: unknown): Issue[] {
   if (error instanceof SyntaxError) {

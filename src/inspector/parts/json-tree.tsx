@@ -184,7 +184,7 @@ function Entries({ entries, isList, path, depth, isDifferent }: EntriesProps) {
   )
 }
 
-/** Returns the paths of all lists and objects that contain one of the values. */
+/** Returns the paths of all lists and objects that contain a value at one of the paths. */
 function parentsOf(paths: Iterable<string>): Set<string> {
   const parents = new Set<string>()
   for (const path of paths) {

@@ -9,8 +9,8 @@ export const ROW_WITH_NOTE_HEIGHT = 44
 export interface ListRowProps {
   href: string
   /**
-   * The title, whose text sets the direction in which it is cut off. Text inside `bdi`, or inside an
-   * element with `dir`, doesn't count, so such a title is always cut off at the right.
+   * The title. A long title is cut off at the left if its text is right-to-left, and at the right
+   * otherwise. Text inside `bdi` or an element with `dir` doesn't affect the side.
    */
   children: ComponentChildren
   /** The color of the dot at the start of the row; gray by default. */
