@@ -2,22 +2,19 @@
 export type Secrets = Partial<Record<'adminToken' | 'apiKey', string>>
 
 interface Props {
-  /**
-   * Whether to prompt only for the API key, because the server lists the environment without its
-   * key.
-   */
+  /** Whether to ask only for the API key. Set if the server lists the environment without a key. */
   isKeyOnly: boolean
   open(secrets: Secrets): void
 }
 
 const TOKEN_HINT =
-  'The server printed the admin token when it started, unless you set it with --admin-token. ' +
+  'If you set no admin token with --admin-token, the server printed one when it started. ' +
   'The API key is the one your app sends.'
 const KEY_HINT =
-  "The server can't show this environment's API key, " +
-  'because it stores only a hash of keys from earlier runs.'
+  "The server can't show this environment's API key. " +
+  'The key is from an earlier run, and the server stored only its hash.'
 
-/** A form for the admin token or an API key. The browser stores neither of them. */
+/** A form for the admin token or an API key. The browser doesn't store what the user enters. */
 export function SignIn({ isKeyOnly, open }: Props) {
   const onSubmit = (event: Event) => {
     event.preventDefault()
@@ -37,9 +34,7 @@ export function SignIn({ isKeyOnly, open }: Props) {
         {isKeyOnly ? 'API key' : 'Or the API key of one environment'}
         <input type="password" name="apiKey" autocomplete="off" />
       </label>
-      <p class="hint">
-        {isKeyOnly ? KEY_HINT : TOKEN_HINT} The inspector keeps what you enter only in memory.
-      </p>
+      <p class="hint">{isKeyOnly ? KEY_HINT : TOKEN_HINT} Your input is kept only in memory.</p>
       <button class="primary">Open</button>
     </form>
   )

@@ -13,7 +13,7 @@ export function useAction() {
     successText: string,
     undo?: (result: Result) => Promise<unknown>
   ): Promise<void> {
-    // Wrap the result in an object, because a successful action may return undefined.
+    // Wrap the result in an object, because `runWithToast` returns undefined if the action fails.
     const outcome = await runWithToast(async () => ({ result: await action() }))
     reloadAll()
     if (!outcome) return
@@ -23,8 +23,8 @@ export function useAction() {
 }
 
 /**
- * Returns a function that sends a request to the mocked API. If the response isn't a 2XX, the
- * function throws an `Error` with the server's reason.
+ * Returns a function that sends a request to the server. If the response isn't a 2XX, the function
+ * throws an `Error` with the server's reason.
  */
 export function useServiceCall() {
   const { call } = useSession()

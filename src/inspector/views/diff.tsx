@@ -2,8 +2,8 @@ import type { EnvironmentDiff, RecordDiff } from '../../client/index.js'
 import { Chip, type Tone } from '../parts/chip.js'
 
 /**
- * An entry of a diff: a record or setting that differs, or the number of differing records that the
- * diff doesn't list.
+ * A line of a diff: a record or setting that differs, or a note that the list of records is
+ * incomplete. The `id` of a note is its text.
  */
 export interface DiffEntry {
   tone: Tone
@@ -36,7 +36,7 @@ export function diffEntries({ settings = [], ...kinds }: Partial<EnvironmentDiff
   return [...records, ...changedSettings]
 }
 
-/** Returns an entry saying that further records may differ. */
+/** Returns a note that only some records of a kind were compared, so others may differ too. */
 const partialEntry = (noun: string, compared: number): DiffEntry => ({
   tone: 'warn',
   description: 'incomplete',

@@ -20,8 +20,7 @@ const VIEWS_OF_REOPENED_TEST = [
 ] as const
 
 /**
- * Returns the views in the order of the navigation. Each has the URL `#/<path>`. The first is the
- * default.
+ * Returns the views in navigation order. A view's URL is `#/<path>`. The first view is the default.
  */
 export function viewsOf(listed: ListedEnvironment | undefined) {
   return listed?.reopenedTest === undefined ? VIEWS : VIEWS_OF_REOPENED_TEST

@@ -63,8 +63,8 @@ export function describeRule(rule: FaultRule): string {
 }
 
 /**
- * Returns a function that adds a rule. Its arguments are the requests that the rule applies to, and
- * the names of the buttons that were chosen for the effect and for `times`.
+ * Returns a function that adds a rule for the given requests. `effect` and `times` are names of
+ * buttons, and `description` is the text for the requests in the toast.
  */
 export function useAddFault() {
   const { env } = useSession()
@@ -88,7 +88,7 @@ export function useAddFault() {
 export const settingOf = ({ preset, delay, spread }: Latency): LatencySetting =>
   preset ? { preset } : { delay, spread }
 
-/** Returns a function that sets the latency. Its argument is the name of the chosen button. */
+/** Returns a function that sets the latency. `name` is a key of `LATENCIES`. */
 export function useSetLatency() {
   const { env } = useSession()
   const runAction = useAction()

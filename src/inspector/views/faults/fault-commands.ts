@@ -37,9 +37,7 @@ export function useFaultCommands(rules: readonly FaultRule[]): void {
   useCommands([...latencies, ...(rules.length > 0 ? [removeAll] : []), ...faults])
 }
 
-/**
- * Returns a function that removes rules. Undo adds the rules again, except those that are used up.
- */
+/** Returns a function that removes rules. Undo adds back the rules that weren't used up. */
 export function useRemoveRules() {
   const { env } = useSession()
   const runAction = useAction()

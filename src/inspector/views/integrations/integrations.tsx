@@ -65,7 +65,7 @@ function ChannelHeading({ channel, hasPrimary }: { channel: Channel; hasPrimary:
     <div class="group">
       <h2>{channel}</h2>
       {!hasPrimary && <Chip tone={needsPrimary ? 'warn' : undefined}>no primary</Chip>}
-      {/* The visible label of the switches below. Their accessible names contain it too. */}
+      {/* Hidden from screen readers, because each switch's accessible name contains “primary”. */}
       <span class="spread hint" aria-hidden="true">
         Primary
       </span>

@@ -15,9 +15,10 @@ export const primaryOf = (integrations: readonly ListedIntegration[], channel: C
   )
 
 /**
- * Returns a function that makes an integration primary, or makes it non-primary if it is primary.
- * In the second case, the channel is left without a primary integration. Undo also restores what
- * else set-primary changed: `active`, `conditions`, and soft-deleted primary integrations.
+ * Returns a function that makes an integration primary. If it is already primary, the function
+ * makes it non-primary and leaves the channel without a primary integration. Undo restores
+ * `primary`, `active` and `conditions` of all the channel's integrations, including soft-deleted
+ * ones.
  */
 export function useTogglePrimary() {
   const { env } = useSession()

@@ -34,9 +34,9 @@ function fitHeight({ currentTarget: frame }: { currentTarget: HTMLIFrameElement 
 }
 
 /**
- * Prevents an email from running scripts or loading remote content, together with the inspector's
- * own content security policy and the frame's sandbox. `toDocument` removes `REMOVED_ELEMENTS` only
- * to avoid console errors and empty frames.
+ * The content security policy of an email's frame. This policy, the inspector's own policy and the
+ * frame's sandbox prevent an email from running scripts or loading remote content. Removing the
+ * `REMOVED_ELEMENTS` isn't needed for security, and only avoids console errors and empty frames.
  */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
@@ -70,8 +70,8 @@ function toDocument(content: Content = '') {
 }
 
 /**
- * Moves an element's URLs to its `title`, so that nothing is loaded and no link can be followed.
- * Returns the links among these URLs.
+ * Moves an element's link or remote source to its `title`, so that the link can't be followed and
+ * the source isn't loaded. Returns the element's links.
  */
 function disableUrls(element: Element): { text: string; href: string }[] {
   return [...element.attributes].flatMap(({ name, value }) => {

@@ -18,7 +18,7 @@ export function textOf(content: Message['content'] = ''): string {
   return typeof content === 'string' ? content : content.map((block) => block.content).join('\n')
 }
 
-/** Returns the two texts of a message's row: its title, and the start of its content as text. */
+/** Returns a message's title and the start of its content without tags, to show in a row. */
 export function summaryOf({ subject, title, content }: Message): { title: string; rest: string } {
   const text = textOf(content)
     .slice(0, MAX_CONTENT_LENGTH)

@@ -75,7 +75,7 @@ function useOpenMessage(
   return { open: listed ?? loaded, isOpening: isUnlisted && error === undefined }
 }
 
-/** Links that show only the messages of one channel, within the current search. */
+/** Links that limit the current search to one channel, or extend it to all channels. */
 function ChannelFilter({ searchText }: { searchText: string }) {
   const current = channelOf(searchText)
   return (
@@ -111,7 +111,7 @@ function formatCount(
   return hasMore ? `${count}+` : count
 }
 
-/** Returns fields for the most common values of a message. */
+/** Returns the form fields for a message's most common properties. */
 const messageFields = (env: AttachedEnvironment): FormField[] => [
   { name: 'subscriberId', label: 'Subscriber', suggest: () => recentSubscribers(env) },
   { name: 'workflow', label: 'Workflow', suggest: () => workflowIds(env) },

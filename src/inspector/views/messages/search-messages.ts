@@ -5,7 +5,7 @@ export type Message = MessageResponse
 /** The maximum `limit` of a search. */
 const PAGE_SIZE = 1000
 
-/** The filters that a search can contain, such as `channel:email`, and their parameters. */
+/** The query parameter for each filter name that a search can contain, as in `channel:email`. */
 const FILTERS: Record<string, 'channel' | 'subscriberId' | 'transactionId' | 'contextKeys'> = {
   channel: 'channel',
   subscriber: 'subscriberId',
@@ -37,13 +37,13 @@ export const channelOf = (searchText: string): string | undefined =>
     .map(parseWord)
     .find(({ filter }) => filter === 'channel')?.value
 
-/** Returns the search with another channel, or without a channel. */
+/** Returns the search text with its channel replaced or, if `channel` is undefined, removed. */
 export function withChannel(searchText: string, channel: string | undefined): string {
   const others = searchText.replace(/(^|\s)channel:\S*/g, '').trim()
   return [channel && `channel:${channel}`, others].filter(Boolean).join(' ')
 }
 
-/** Loads the first pages of the messages that match a search such as `tea channel:email`. */
+/** Loads the first `pages` pages of messages that match a search such as `tea channel:email`. */
 export async function searchMessages(
   { messages }: Pick<AttachedEnvironment, 'messages'>,
   searchText: string,

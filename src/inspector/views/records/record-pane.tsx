@@ -116,7 +116,7 @@ function changedFields(before: Fields, after: Fields): Fields {
   return Object.fromEntries(changed.map((name) => [name, after[name] ?? null]))
 }
 
-/** Returns a record's fields without the ids of its environment and organization, as in a seed. */
+/** Returns a record without the ids of its environment and organization, which a seed omits too. */
 export function editableFields(record: object): Fields {
   const isOwnerId = (name: string) => /^_(environment|organization)Id$/.test(name)
   const withoutOwners = JSON.stringify(record, (name, value) =>

@@ -52,8 +52,8 @@ interface RecordsProps<Item, Open extends Item> extends ListProps<Item>, SearchP
   /** The reason why no record matches the search. */
   reason?: string | undefined
   /**
-   * The dialog that adds a record. `submit` adds the record and returns its id, which is the end of
-   * the record's URL.
+   * The dialog that adds a record. `submit` adds the record and returns the last segment of the
+   * record's URL.
    */
   add?: Pick<JsonDialogProps, 'title' | 'value' | 'fields'> & {
     submit(fields: object): Promise<string>
@@ -101,8 +101,8 @@ export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, O
 }
 
 /**
- * The list, or the reason why there is none. Without a connection, a note above the view shows the
- * error, and the list doesn't change.
+ * The list of records, an error, or a text that there are no records. Without a connection, keeps
+ * showing the list, because a note above the view shows the error.
  */
 function RecordsBody<Item, Open extends Item>(props: RecordsProps<Item, Open>) {
   const { route, resource, items, reason } = props
@@ -118,7 +118,7 @@ export function useCloseOnEscape(back: string) {
   useShortcut('escape', () => {
     const row = document.querySelector<HTMLElement>('[data-item][aria-current="true"]')
     navigate(back)
-    // Wait for the next render, because on narrow screens, the row is hidden until then.
+    // On narrow screens, the row is hidden until the next render.
     setTimeout(() => row?.focus())
   })
 }

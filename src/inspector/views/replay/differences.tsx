@@ -28,7 +28,7 @@ export function Differences({ differences }: { differences: readonly Difference[
 
 function Bodies({ recorded = '', repeated = '' }: Difference) {
   const bodies = [parseBody(recorded), parseBody(repeated)] as const
-  // A replay sets the clock to the recorded times, so timestamps that differ count as differences.
+  // A replay sets the clock to the recorded times, so timestamps must be equal too.
   const { kinds } = compareJson(...bodies, { isExact: true })
   return (
     <div class="compare">
@@ -42,7 +42,7 @@ function Bodies({ recorded = '', repeated = '' }: Difference) {
   )
 }
 
-/** Parses a body. A long body may be truncated. */
+/** Parses a body that may be truncated JSON. Returns any other text unchanged. */
 function parseBody(text: string): unknown {
   const value = parseJsonOrText(text)
   return typeof value === 'string' && /^[[{]/.test(text) ? parseTruncatedJson(text) : value

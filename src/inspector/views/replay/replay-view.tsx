@@ -14,8 +14,8 @@ import './replay.css'
 import { useReplay, useSendNext } from './use-replay.js'
 
 /**
- * Shows the test that `notification-mock open` has reopened. Lists its repeated requests and its
- * next ones. `#/replay/<sequence>` opens a request.
+ * Shows the requests of the test that `notification-mock open` has reopened, and whether each was
+ * repeated. `#/replay/<sequence>` opens a request.
  */
 export function ReplayView({ route }: { route: Route }) {
   const { value: replay, error, reload } = useReplay()
@@ -53,8 +53,9 @@ export function ReplayView({ route }: { route: Route }) {
 const hrefOf = (sequence: number) => hrefTo(['replay', `${sequence}`])
 
 /**
- * Returns the request that the URL names. If it names none, returns the next request. If
- * all were repeated, returns the first one whose response differs, or else the last one.
+ * Returns the request with this sequence number. If the number is `NaN`, returns the next request
+ * to repeat. If all requests were repeated, returns the first one with a different response, or
+ * else the last one.
  */
 function findOpen({ requests }: ReplayState, sequence: number): ReplayedRequest | undefined {
   if (!Number.isNaN(sequence)) return requests.find((request) => request.sequence === sequence)

@@ -11,7 +11,7 @@ import { RESULTS, UNKNOWN_CAUSE } from './request-list.js'
 
 interface Props {
   request: ReplayedRequest
-  /** The list's URL, for the close button. Undefined if the page's URL doesn't name the request. */
+  /** The URL that the close button opens. Without it, the pane has no close button. */
   back: string | undefined
 }
 

@@ -6,7 +6,7 @@ import { useLive } from '../../shell/live-provider.js'
 import { useSession } from '../../shell/session.js'
 import { useServiceCall } from '../actions.js'
 
-/** Loads the recorded test. Loads it again when the environment gets requests. */
+/** Loads the recorded test, and reloads it when the environment receives requests. */
 export function useReplay() {
   const { env, version } = useSession()
   const live = useLive()

@@ -8,8 +8,9 @@ import type { DescribedOperation, Parameter } from './operations.js'
 export interface Draft {
   /** The operation's id; undefined if the user chooses the method and the path. */
   operation: string | undefined
-  /** The method and the path with its query. Used only without an operation. */
+  /** Used only if `operation` is undefined. */
   method: string
+  /** The path with its query. Used only if `operation` is undefined. */
   path: string
   /**
    * The values of the operation's parameters by name. If a parameter is a list, each line is a
@@ -70,8 +71,8 @@ const linesOf = (pairs: readonly Pair[], separator: string) =>
   pairs.map((pair) => pair.join(separator)).join('\n')
 
 /**
- * Returns the values that the form's fields can show. Leaves out empty values and repeated values
- * of a parameter that isn't a list, because a field can't show them.
+ * Returns each parameter's values, as far as its field can show them. Omits empty values. If a
+ * parameter isn't a list but has several values, omits all of them.
  */
 function valuesByName({ parameters }: DescribedOperation, pairs: readonly Pair[]) {
   const byName = new Map<string, string[]>()
@@ -93,8 +94,8 @@ function pathPairs(template: string, path: string): Pair[] {
 }
 
 /**
- * Returns the request that a draft describes. Throws `DraftError` if a line of the draft is neither
- * a parameter nor a header.
+ * Returns the request that a draft describes. Throws `DraftError` if a line of `headers` or
+ * `otherParameters` has no name.
  */
 export function prepareRequest(
   draft: Draft,

@@ -56,7 +56,7 @@ interface FieldProps {
   hint: string
   /** Why the value was rejected. */
   messages: readonly string[]
-  /** Returns the control, which must have this id. Its hint has the id `hintId`. */
+  /** Renders the control with the given `id`. `hintId` is the id of the element with the hint. */
   children(id: string, hintId: string): ComponentChildren
 }
 
@@ -84,8 +84,8 @@ interface ParameterFieldProps {
 }
 
 /**
- * A field for a parameter. It lists the allowed values, but it also accepts others, so that a user
- * can see how the server rejects them.
+ * A field for a parameter. It suggests the allowed values but accepts any value, so that a user can
+ * see how the server rejects invalid values.
  */
 export function ParameterField(props: ParameterFieldProps) {
   const { parameter, suggestions, messages, value, change } = props

@@ -67,7 +67,7 @@ function messagesAbout(name: string, { error, sent }: Sending): readonly string[
 
 const OTHER_PATH = 'Another path'
 
-/** Buttons that choose an operation, or a method and path. */
+/** Buttons that choose an operation, or let the user enter a method and path. */
 function OperationChoice({ draft, setDraft, operations }: Omit<Props, 'sending'>) {
   const current = operations.find(({ id }) => id === draft.operation)
   const choose = (operation: DescribedOperation | undefined) => {
@@ -113,7 +113,7 @@ function RequestFields({ draft, change, operation, messagesOf }: FieldsProps) {
       {operation && (
         <LinesField
           label="Other parameters"
-          hint="One name=value per line, for example to send a typo or an empty value."
+          hint="Write one name=value per line. You can also send misspelled names and empty values."
           messages={messagesOf('otherParameters')}
           value={draft.otherParameters}
           change={(otherParameters) => change({ otherParameters })}
@@ -121,7 +121,7 @@ function RequestFields({ draft, change, operation, messagesOf }: FieldsProps) {
       )}
       <LinesField
         label="Headers"
-        hint="One name: value per line. The API key is added unless you write authorization."
+        hint="Write one “name: value” per line. The API key is added unless you set authorization."
         messages={messagesOf('headers')}
         value={draft.headers}
         change={(headers) => change({ headers })}
@@ -129,7 +129,7 @@ function RequestFields({ draft, change, operation, messagesOf }: FieldsProps) {
       {canHaveBody(method) && (
         <LinesField
           label="Body"
-          hint="Sent as JSON unless you write a content-type header."
+          hint="Sent as JSON unless you set a content-type header."
           messages={messagesOf('body')}
           value={draft.body}
           change={(body) => change({ body })}

@@ -57,7 +57,7 @@ interface OpenApiParameter extends Pick<Parameter, 'name' | 'in'> {
 
 /**
  * Loads the operations of the mocked API, as the environment's assumptions define them. If `id` is
- * set and none of them has it, also loads the control route with that id.
+ * set and isn't the id of an operation, also loads the control route with this id.
  */
 export async function loadOperations(
   call: Session['call'],
