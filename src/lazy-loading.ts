@@ -6,17 +6,16 @@ import { errorJson, JSON_TYPE, SERVER_ERROR } from './http/errors.js'
 import { pathOf } from './http/target.js'
 
 /**
- * Matches the paths of Novu's API, in all spellings, and `/health`. All other routes are loaded on
- * first use.
+ * Matches paths that start with `/v1/` or `/v2/`, in lower or upper case, and `/health`. The routes
+ * for all other paths are loaded on first use.
  */
 const EAGER_PATHS = /^\/([vV][12]\/|health(?![^?#]))/
 
 /**
- * Adds a second Fastify instance behind the listener of `app`. It serves every path except the
- * operations and `/health`. The first request for such a path calls `load` to create the instance.
- * Loading it at the start would delay the first response by 20 % (540 → 651 ms, measured
- * 2026-11-28). If `load` fails, the requests that wait for it get a 500, and the next request tries
- * again.
+ * Makes the server of `app` pass every request that doesn't match `EAGER_PATHS` to a second Fastify
+ * instance. The first of these requests calls `load` to create the instance. Creating it at startup
+ * would delay the first response by 20% (540 → 651 ms, measured 2026-11-28). If `load` fails, the
+ * requests that wait for it get a 500, and the next request calls `load` again.
  */
 export function serveLazily(app: FastifyInstance, load: () => Promise<FastifyInstance>): void {
   let lazyApp: Promise<FastifyInstance> | undefined
@@ -69,7 +68,7 @@ function sendLoadError(
   response: ServerResponse
 ): void {
   const errorId = randomUUID()
-  const reason = `these routes could not be loaded: look for errorId ${errorId} in the log`
+  const reason = `could not load the routes for this path; look for errorId ${errorId} in the log`
   app.log.error({ err: error, errorId, method: request.method }, 'routes could not be loaded')
   const body = errorJson(
     { status: 500, message: SERVER_ERROR, reason, errorId },

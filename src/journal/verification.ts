@@ -34,12 +34,12 @@ const POLL_INTERVAL = 5
 const MAX_NEAR_MISSES = 3
 
 /**
- * Returns the requests that match the verification. Waits until the verdict is final, but no longer
- * than `within`. Stops waiting if the journal closes or the client disconnects.
+ * Returns the sequence numbers of the requests that match the verification. Waits up to `within`
+ * milliseconds for a final verdict. Stops waiting if the journal closes or the client disconnects.
  *
  * Throws `expectation-failed` with the most similar requests if the verification fails. Throws
  * `invalid` if the verification contradicts itself or contains an unsupported regular expression.
- * Throws `bad-request` if the server keeps no journal.
+ * Throws `bad-request` if the journal is turned off.
  */
 export async function verifyRequests(
   services: VerificationServices,
@@ -68,8 +68,8 @@ export async function verifyRequests(
 }
 
 /**
- * Throws `invalid` if bounds contradict each other, or if pattern fields are next to `inOrder`
- * instead of inside its patterns.
+ * Throws `invalid` if the verification combines bounds that exclude each other. Also throws it if
+ * `inOrder` is combined with a bound, or with pattern fields outside its own patterns.
  */
 function rejectContradictions(verification: Verification): void {
   const { atLeast = 0, atMost = Number.POSITIVE_INFINITY, inOrder } = verification
@@ -128,15 +128,18 @@ async function finalVerdict(
 
 interface Verdict {
   holds: boolean
-  /** Whether the verdict is final: later requests can't change it. */
+  /**
+   * Whether to stop waiting. If there is a lower bound, success is final as soon as the bound is
+   * reached, even if later requests could exceed an upper bound.
+   */
   isFinal: boolean
   /** The sequence numbers of the matching requests. */
   matched: number[]
   /** A description of the result, without a full stop. */
   finding: string
   /**
-   * If too few requests match a pattern: the pattern, and its path in the body of the verification
-   * request.
+   * A pattern that too few requests match. `path` is the prefix of its fields in the body of the
+   * verification request, such as `inOrder[1].`.
    */
   missing?: { pattern: RequestPattern; path: string } | undefined
 }
@@ -152,8 +155,8 @@ function evaluate(requests: readonly JournalEntry[], verification: Verification)
   const found = `${matched.length} ${matched.length === 1 ? 'request matches' : 'requests match'}`
   return {
     holds: !isTooMany && !isTooFew,
-    // If there is only an upper bound, the verdict is never final before the end of the wait,
-    // because more requests may exceed the bound.
+    // If there is only an upper bound, success isn't final before the end of the wait, because
+    // later requests could exceed the bound.
     isFinal: isTooMany || (!isTooFew && min > 0),
     matched,
     finding: `${found}, ${formatBounds(min, max)} expected`,
@@ -270,8 +273,9 @@ function formatNearMiss(nearMiss: NearMiss): string {
 }
 
 /**
- * Looks for the missing request in the journals of other environments, and among the requests
- * without a valid API key. Returns one sentence for each journal that contains the request.
+ * Looks for similar requests that were sent with another environment's API key or without a valid
+ * key. Compares only the operation, method, path and status. Returns distinct sentences that
+ * describe the senders.
  */
 function findElsewhere(
   missing: RequestPattern,

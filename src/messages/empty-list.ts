@@ -5,9 +5,9 @@ import type { Condition, ListMessagesQuery } from './filters.js'
 import type { MessageRepository } from './repository.js'
 
 /**
- * Explains why a page of the message list is empty. The explanation is sent in the header
- * `x-mock-reason`, and may end with a hint. Methods that create a hint return a text that starts
- * with `; `, or an empty string if there is no hint.
+ * Explains why a page of the message list is empty. The message list sends the explanation in the
+ * header `x-mock-reason`. It may end with a hint, which starts with `; `. Methods that create hints
+ * return an empty string if they have none.
  */
 export class EmptyListExplainer {
   readonly #repository: MessageRepository
@@ -16,7 +16,10 @@ export class EmptyListExplainer {
     this.#repository = repository
   }
 
-  /** Applies the filters one after another, and names the filter after which no message is left. */
+  /**
+   * Applies the filters one by one, and names the first filter that leaves no messages. If messages
+   * match all filters, the page is past the end, and the explanation names the last page.
+   */
   explain(
     environment: Environment,
     conditions: readonly Condition[],

@@ -16,16 +16,13 @@ interface Filter {
   /** A value that matches a message in the default seed. */
   example: string | readonly string[]
   column: string
-  /**
-   * The database index that starts with `column`, followed by the columns that the list is sorted
-   * by.
-   */
+  /** The database index on the dataset, `column` and the columns that the list is sorted by. */
   index: string
-  /** The other filters' columns that this index also contains. */
+  /** The columns of other filters that the index also contains. */
   coveredColumns: readonly string[]
   /**
-   * Converts all values of the parameter to one column value. If this function is missing, the
-   * column must equal one of the parameter's values.
+   * Converts all values of the parameter to one column value. Without this function, a message
+   * matches if its column equals any value of the parameter.
    */
   toColumnValue?(values: readonly string[]): string
 }
@@ -104,8 +101,8 @@ export const MessageQuery = strictObject(
 )
 
 /**
- * A query that matches a message in the default seed. It isn't part of the schema, because Swagger
- * UI would then send these filters by default.
+ * A query that matches a message in the default seed. If the schema contained these examples,
+ * Swagger UI would send them as filters by default.
  */
 export const EXAMPLE_QUERY = {
   ...Object.fromEntries(FILTER_NAMES.map((name) => [name, FILTERS[name].example])),
@@ -128,8 +125,8 @@ export interface Condition extends Filter {
 }
 
 /**
- * Returns the conditions of a query, in the order of the API reference. A filter without values is
- * ignored, except `contextKeys`: without values, it matches messages without a context.
+ * Returns the conditions of a query, in the order of the API reference. Ignores absent filters and
+ * empty arrays. However, an empty `contextKeys` array matches messages without a context.
  */
 export function conditionsOf(query: Partial<ListMessagesQuery>): Condition[] {
   const conditions: Condition[] = []

@@ -3,24 +3,23 @@ import { DomainError, invalidFields } from '../domain/errors.js'
 import type { Query } from '../domain/query-string.js'
 import { type ListMessagesQuery, MAX_LIMIT } from './filters.js'
 
-/** Filters that the environment's assumptions accept, although the schema might reject them. */
+/** Filters that the schema doesn't check, because the assumptions accept any value for them. */
 export type LenientFilters = Pick<ListMessagesQuery, 'channel' | 'contextKeys'>
 
-/** The assumption values under which the schema would be too strict. */
+/** The assumption values that accept queries that the schema would reject. */
 const LENIENT_VALUES = [
   ['paging-bounds', 'lenient'],
   ['unknown-channel-filter', 'empty-page'],
   ['malformed-context-key', 'empty-page']
 ] as const
 
-/** Returns whether the assumptions accept queries that the schema would reject. */
 export const acceptsLenientQueries = (assumptions: Assumptions): boolean =>
   LENIENT_VALUES.some(([id, value]) => assumptions[id] === value)
 
 /**
- * Splits a query into two parts: the part that the schema checks, and the filters that the
- * assumptions accept. If the assumption `paging-bounds` is `lenient`, throws `bad-request` for a
- * limit that is too large, and `invalid` for a page or limit that isn't a number.
+ * Splits a query into the part that the schema checks and the filters that it doesn't check. If the
+ * assumption `paging-bounds` is `lenient`, throws `bad-request` for a limit that is too large, and
+ * `invalid` for a page or limit that isn't a number.
  */
 export function splitLenientQuery(
   query: Query,

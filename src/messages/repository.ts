@@ -122,8 +122,8 @@ export class MessageRepository {
   }
 
   /**
-   * If another environment in the organization has a message with one of the transaction ids,
-   * returns that environment's name.
+   * Returns the name of another environment in the organization that has a message with one of the
+   * transaction ids.
    */
   findTransactionOwner(
     dataset: number,
@@ -235,7 +235,7 @@ const coversAll = (condition: Condition, conditions: readonly Condition[]): bool
     (other) => other === condition || condition.coveredColumns.includes(other.column)
   )
 
-/** Returns a LIKE pattern that matches JSON in which a string contains the word. */
+/** Returns a LIKE pattern that finds the word in the strings of a JSON document. */
 function toPattern(word: string): string {
   const json = JSON.stringify(word).slice(1, -1)
   return `%${json.replace(/[\\%_]/g, '\\$&')}%`

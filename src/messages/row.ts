@@ -20,9 +20,6 @@ export function toMessageRow(message: MessageDocument) {
   }
 }
 
-/**
- * Returns a string that identifies a set of context keys. The order of the keys and repeated keys
- * don't change the string.
- */
+/** Returns a string that identifies a set of context keys. Ignores their order and duplicates. */
 export const canonicalContext = (contextKeys: readonly string[]): string =>
   JSON.stringify([...new Set(contextKeys)].sort())

@@ -52,7 +52,7 @@ const ButtonType = namedEnum('ButtonType', 'Role of a button in its message', [
 export const MessageButton = namedObject('MessageButton', 'A button of a message', {
   type: ref(ButtonType),
   content: Type.String({ description: 'Label of the button' }),
-  resultContent: text('Text to show after the button was pressed')
+  resultContent: text('Text to show after the button is pressed')
 })
 
 export const MessageActionResult = namedObject(
@@ -60,7 +60,7 @@ export const MessageActionResult = namedObject(
   'Result of an action that the subscriber took',
   {
     payload: Type.Optional(freeObject('Payload of the action')),
-    type: Type.Optional(ref(ButtonType, 'Button that was pressed'))
+    type: Type.Optional(ref(ButtonType, 'Role of the button that was pressed'))
   }
 )
 
@@ -68,7 +68,7 @@ export const MessageAction = namedObject(
   'MessageAction',
   'Action that a message offers to its subscriber',
   {
-    status: oneOf(['pending', 'done'], '`done` after a button was pressed, otherwise `pending`'),
+    status: oneOf(['pending', 'done'], '`done` once a button was pressed, otherwise `pending`'),
     buttons: listOf(ref(MessageButton), 'Buttons that the message shows', { minItems: 0 }),
     result: Type.Optional(ref(MessageActionResult))
   }
@@ -233,7 +233,7 @@ export const TimedConfig = namedObject('TimedConfig', 'When a timed digest is se
   )
 })
 
-const REGULAR_DIGEST = 'A digest that collects events for a time span'
+const REGULAR_DIGEST = 'A digest that collects events for a fixed time'
 export const DigestRegularMetadata = namedObject('DigestRegularMetadata', REGULAR_DIGEST, {
   type: stringEnum(['regular', 'backoff'], {
     description: 'Whether the digest starts at once (`regular`) or looks back first (`backoff`)'
@@ -271,7 +271,7 @@ export const DelayRegularMetadata = namedObject(
 
 export const DelayScheduledMetadata = namedObject(
   'DelayScheduledMetadata',
-  'A delay until a date that the payload contains',
+  'A delay until a date in the payload',
   {
     type: stringEnum(['scheduled'], { description: 'Always `scheduled`' }),
     delayPath: Type.String({ description: 'Path to the date in the payload' })
@@ -368,7 +368,7 @@ const MessageStatus = namedEnum('MessageStatus', 'Delivery status of a message',
 ])
 
 const DELIVERED_AT =
-  'When the message was delivered; several dates if it was delivered again, such as after a snooze'
+  'Dates when the message was delivered; several if it was delivered again, such as after a snooze'
 const MESSAGE = 'A notification to one subscriber on one channel'
 export const MessageResponse = namedObject('MessageResponseDto', MESSAGE, {
   _id: text('Message identifier'),
@@ -422,7 +422,7 @@ export const MESSAGE_EXTRAS = {
 
 const isExtra = (name: string) => Object.hasOwn(MESSAGE_EXTRAS, name)
 
-/** Removes the fields that the assumption `message-extras` adds in the profile `live`. */
+/** Returns a copy of the message without the fields that the assumption `message-extras` adds. */
 export function withoutExtras<Message extends object>(message: Message): Message {
   const fields = Object.entries(message).filter(([name]) => !isExtra(name))
   return Object.fromEntries(fields) as Message

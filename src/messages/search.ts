@@ -14,12 +14,12 @@ export const MessageSearch = strictObject({
 })
 export type MessageSearch = Static<typeof MessageSearch>
 
-export const FoundMessages = namedObject('FoundMessages', 'A page of the messages that match', {
+export const FoundMessages = namedObject('FoundMessages', 'A page of matching messages', {
   messages: Type.Array(ref(MessageResponse), { description: 'Messages on this page' }),
   totalCount: Type.Optional(
-    Type.Integer({ description: 'Number of all matches; absent if the search has a `text`' })
+    Type.Integer({ description: 'Total number of matches; absent if the search has a `text`' })
   ),
-  hasMore: Type.Boolean({ description: 'Whether more messages match' }),
+  hasMore: Type.Boolean({ description: 'Whether more matches follow this page' }),
   reason: Type.Optional(Type.String({ description: 'Why this page has no messages' }))
 })
 export type FoundMessages = Static<typeof FoundMessages>

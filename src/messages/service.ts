@@ -85,7 +85,7 @@ export class MessageService {
     return result
   }
 
-  /** Returns a message as `search` does. Throws `not-found` if no message has this `_id`. */
+  /** Returns a message in the same form as `search`. Throws `not-found` if it doesn't exist. */
   get(environment: Environment, id: string): MessageResponse {
     const document = this.#repository.findDocument(environment.datasets.messages, parseId(id) ?? id)
     if (document !== undefined) return toMessage(document, environment)
@@ -106,10 +106,7 @@ export class MessageService {
   }
 }
 
-/**
- * Returns the page in the form that the environment's assumptions require. Most pages are
- * unchanged.
- */
+/** Applies the environment's assumptions to a page. Parses the page only if they may change it. */
 function toResponse(body: Buffer, { assumptions }: Environment): Buffer {
   const hasExtras = assumptions['message-extras'] === 'present'
   const hasWholeSubscribers = assumptions['embedded-subscriber'] === 'whole'
@@ -148,7 +145,7 @@ export const toMessageResponse = (
   { assumptions }: Environment
 ): MessageResponse => present(structuredClone(message), assumptions)
 
-/** Changes the given message to the form that the assumptions require, and returns it. */
+/** Applies the assumptions to the message in place, and returns it. */
 function present(message: MessageResponse, assumptions: Assumptions): MessageResponse {
   const { subscriber } = message
   if (subscriber && assumptions['embedded-subscriber'] === 'ten-fields') {

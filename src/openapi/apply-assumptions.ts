@@ -45,8 +45,8 @@ interface Parameter {
 }
 
 /**
- * Changes the OpenAPI document of the profile `document`, so that it describes what an environment
- * with these assumptions accepts and returns.
+ * Changes the document's schemas and parameters, which follow the API reference, so that they
+ * describe what an environment with these assumptions accepts and returns.
  */
 export function applyAssumptions(document: OpenApiDocument, assumptions: Assumptions): void {
   allowEmptyFilters(document)
@@ -55,7 +55,7 @@ export function applyAssumptions(document: OpenApiDocument, assumptions: Assumpt
   applyToMessageQuery(document, assumptions)
 }
 
-/** An empty filter, such as `channel=`, means "no filter", which an enum itself can't express. */
+/** Allows an empty value, such as `channel=`, for filters with an enum. It means "no filter". */
 function allowEmptyFilters(document: OpenApiDocument): void {
   for (const { operationId, parameters } of operationsOf(document)) {
     if (operationId !== 'listMessages') continue
@@ -150,8 +150,8 @@ function schemaOf({ components }: OpenApiDocument, { $id = '' }: TSchema): TSche
 }
 
 /**
- * In every enum inside this part of the document, replaces the names from the API reference with
- * the names that Novu really uses.
+ * Replaces the API reference's names in every enum below `node` with the names that Novu actually
+ * uses.
  */
 function useVendorNames(node: unknown): void {
   if (typeof node !== 'object' || node === null) return
