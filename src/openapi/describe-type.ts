@@ -27,7 +27,7 @@ export function describeValues(values: readonly unknown[], { code }: TypeFormat)
   return values.map((value) => code(String(value))).join(', ')
 }
 
-/** Returns the default and the allowed range of a parameter, such as "at most 1000". */
+/** Returns a parameter's default and limits, such as "default 10" and "at most 1000". */
 export function describeLimits(schema: TSchema): string[] {
   const { default: defaultValue, minimum, maximum = Number.MAX_SAFE_INTEGER } = schema
   const limits: string[] = []

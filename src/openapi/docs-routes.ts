@@ -15,10 +15,12 @@ interface Options {
 }
 
 /**
- * Serves the OpenAPI document at `/openapi.json`, the API reference at `/docs`, and the manual. The
- * document describes the environment of the request's API key. Without a key, it describes an
- * environment with the server's default assumptions, as `/docs` does. The manual consists of
- * `/llms.txt` and the Markdown pages that it links to.
+ * Serves the documentation:
+ *
+ * - `/openapi.json` describes the environment that the request's API key belongs to. If the request
+ *   has no key, it describes the server's default assumptions.
+ * - `/docs` shows the API reference with the server's default assumptions.
+ * - `/llms.txt` and the Markdown pages that it links to are the manual.
  */
 export const documentation: FastifyPluginAsync<Options> = async (app, options) => {
   registerDocuments(app, options.environments)
@@ -54,7 +56,7 @@ function registerPages(app: FastifyInstance, { environments, inspector }: Option
     const page = renderTypePage(await documents(), params.name)
     if (page === undefined)
       throw new DomainError('not-found', 'There is no page here', {
-        reason: '/docs links to the types'
+        reason: 'no type has this name; open /docs for links to the types'
       })
     return sendPage(reply, page)
   })
@@ -119,5 +121,5 @@ const FILES = {
   'icon.svg': { path: 'dist/inspector/inspector.svg', mediaType: 'image/svg+xml' }
 }
 
-// The pages have no scripts and connect to nothing.
+// The pages run no scripts and make no connections.
 const PAGE_HEADERS = pageHeaders("'none'", "'none'")

@@ -25,7 +25,7 @@ import { describeControl, describeOperation, errorBodies } from './route-schemas
 
 /**
  * Caches documents for all servers in this process: one for each set of assumptions, and one for
- * the control routes. Callers must not change them.
+ * the control routes. Callers must not modify a cached document.
  */
 const cache = new Map<string, OpenApiDocument>()
 
@@ -89,7 +89,7 @@ function registerControlRoutes(app: FastifyInstance): void {
 
 /**
  * Returns the document that @fastify/swagger creates for these routes. The plugin drops keywords
- * next to a `$ref`, so its schemas are replaced with our own.
+ * next to a `$ref`, so the document gets its schemas directly from the app.
  */
 async function describeRoutes(
   info: object,
@@ -98,7 +98,7 @@ async function describeRoutes(
 ): Promise<OpenApiDocument> {
   const app = fastify({ schemaController: { compilersFactory: COMPILERS } })
   app.addHook('onRoute', (route) => {
-    // Fastify adds HEAD to every GET route, but the document should list only GET.
+    // A control route for GET also serves HEAD, but the document should list only GET.
     const [firstMethod] = [route.method].flat()
     if (firstMethod) route.method = firstMethod
     const { operation, control } = route.config ?? {}
@@ -153,17 +153,18 @@ const OPERATIONS_INFO = {
     description: `Three operations of Novu's notification API, served on real state.
 
 **API key:** every operation requires the header \`Authorization: ApiKey <key>\`. With the default
-seed, a key is \`development-key\`. The key selects the environment. The examples use the default
+seed, you can use \`development-key\`. The key selects the environment. The examples use the default
 seed.
 
 **Errors:** every error has the fields of \`ErrorBody\`. The header \`x-mock-reason\` says which
 check rejected the request, and how to fix the request. Any request may also get 404 or 405 (the
-path or method isn't served), 408, 417 or 431 (the headers can't be accepted), or 507 (the disk
-with the data file is full).
+path or method isn't served), 408 (the request takes too long to arrive), 417 or 431 (the headers
+can't be accepted), or 507 (the disk with the data file is full).
 
 **Assumptions:** where the API reference leaves the behavior open, each environment has an
 [assumption](/_mock/assumptions) that decides it. [/openapi.json](/openapi.json) describes the
-environment that your API key belongs to, or the server's default without a key.`,
+environment that your API key belongs to. Without a key, it describes the server's default
+assumptions.`,
     contact: CONTACT,
     license: { name: 'MIT', identifier: 'MIT' }
   },

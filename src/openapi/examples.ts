@@ -3,8 +3,8 @@ import type { OperationId } from '../domain/enums.js'
 import type { DescribedOperation, OpenApiDocument } from './apply-assumptions.js'
 
 /**
- * Recorded responses for each operation and status. `under` lists the assumptions that a response
- * depends on. `npm run docs` writes these examples.
+ * The recorded responses for each operation and status. Each response is an example for documents
+ * with the assumption values in `under`. `npm run docs` records the responses.
  */
 export type Examples = Record<
   OperationId,
@@ -29,8 +29,8 @@ function addRequestExamples(operation: DescribedOperation): void {
   for (const parameter of operation.parameters) {
     const { name, schema } = parameter
     if (name in params) parameter.example = params[name]
-    // Put this example into the schema. If it were the parameter's own example, Swagger UI would
-    // send it by default.
+    // Put this example into the schema, because Swagger UI sends the parameter's own `example` by
+    // default.
     else if (name in query) schema.examples = [query[name]]
     else if (name === 'idempotency-key') schema.examples = [idempotencyKey]
   }

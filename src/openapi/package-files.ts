@@ -26,6 +26,7 @@ export function pageHeaders(scripts: string, connections: string): Record<string
   const policy = [
     "default-src 'none'",
     `script-src ${scripts}`,
+    // The inspector shows emails in frames that inherit this policy, and emails need inline styles.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     `connect-src ${connections}`,

@@ -16,8 +16,9 @@ interface Options {
 }
 
 /**
- * Serves the inspector at `/` to browsers. Other clients get a JSON object with links. Pages from
- * other sites can't load the inspector or its files.
+ * Serves the inspector at `/` to browsers. Other clients get a JSON object with links. If the server
+ * listens on a loopback address and has no admin token, pages of other sites can't load the
+ * inspector or its files.
  */
 export const startPage: FastifyPluginAsync<Options> = async (app, options) => {
   app.get('/', (request, reply) => {
@@ -61,7 +62,6 @@ const ASSET_PATTERN = Object.keys(MEDIA_TYPES)
   .join('|')
 
 const HEADERS = {
-  // Email previews are frames that inherit this policy, and emails need inline styles.
   ...pageHeaders("'self'", "'self'"),
   // Browsers must revalidate, because a later server at this URL may run another version of the
   // package.

@@ -1,6 +1,6 @@
 /**
- * Decodes text in UTF-8 or, if it starts with a byte order mark, in UTF-16. Windows tools write
- * both encodings. The result never contains the mark. Throws `TypeError` for other bytes.
+ * Decodes UTF-16 that starts with a byte order mark, as some Windows tools write it, and otherwise
+ * UTF-8. Removes the byte order mark. Throws `TypeError` if the bytes aren't valid.
  */
 export function decodeText(bytes: Uint8Array): string {
   return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes)

@@ -28,7 +28,7 @@ export interface DirectRequest {
 export interface DirectResponse {
   ok: boolean
   status: number
-  /** The headers by their names in lower case. */
+  /** Maps lower-case header names to values. */
   headers: ReadonlyMap<string, string>
   readonly body: ReadableStream<Uint8Array>
   text(): Promise<string>
@@ -48,8 +48,8 @@ export async function directFetch(
 ): Promise<DirectResponse> {
   const send = url.startsWith('https:') ? requestOverHttps : requestOverHttp
   const contentType = typeof body === 'string' ? TEXT : {}
-  // For a GET or DELETE, Node sends no `content-length` by itself. Without it, the server would
-  // overlook the body.
+  // Node doesn't add `content-length` to a GET or DELETE request. Without this header, the server
+  // would ignore the body.
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   const request = send(url, {
     method,

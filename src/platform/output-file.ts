@@ -4,15 +4,15 @@ import { StartError } from '../domain/errors.js'
 import { requireRegularFile } from './replace-file.js'
 
 /**
- * Throws `StartError` if the file can't be replaced or, with `append`, if nothing can be appended
- * to it. Call this before the work whose result will be written to the file.
+ * Throws `StartError` if the file can't be replaced or appended to, depending on `mode`. Call this
+ * function at the start, so that a command fails before it does work that it can't save.
  */
 export function requireWritable(file: string, mode: 'replace' | 'append' = 'replace'): void {
   const folder = file.endsWith('/') ? file : dirname(file)
   const isAppended = mode === 'append' && existsSync(file)
   try {
     requireRegularFile(file)
-    // With the dot, the check fails if the folder's path leads to a file.
+    // The `/.` makes the check fail if `folder` is a file.
     accessSync(isAppended ? file : `${folder}/.`, constants.W_OK)
   } catch (error) {
     rethrowWriteError(file)(error)

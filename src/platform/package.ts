@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 
-// Node 18 has no `import.meta.filename`. With this fallback, Node 18 can still run
-// `unsupportedNodeMessage`, which rejects it.
+// Node 18 isn't supported and has no `import.meta.filename`. With this fallback, it can still run
+// `unsupportedNodeMessage`, which reports the problem.
 const thisFile = import.meta.filename ?? import.meta.url
 const requireHere = createRequire(thisFile)
 
-/** Whether this code was built. If not, it runs from its source. */
+/** Whether this code is the built JavaScript, not the TypeScript source. */
 export const isBuilt = !thisFile.endsWith('.ts')
 
 /** What to do if a bundler has put this code into a file outside the package. */
@@ -57,8 +57,8 @@ export function unsupportedNodeMessage(): string | undefined {
 }
 
 /**
- * Returns what is wrong with the addon for a Node version without Node-API 10. Such a version needs
- * better-sqlite3 12.
+ * Checks the addon for a Node version without Node-API 10, which needs better-sqlite3 12. Returns
+ * the problem and its fix, or undefined if the addon is suitable.
  */
 function oldNodeAddonMessage(addonVersion: string | undefined): string | undefined {
   if (addonVersion && Number.parseInt(addonVersion, 10) < 13) return undefined

@@ -5,13 +5,13 @@ const CHUNK_SIZE = 64 * 1024
 
 /**
  * Reads a regular file. Throws for anything else, such as a pipe or a device, without opening it.
- * Throws if the file contains more than `limit` bytes, whatever size the system reports.
+ * Throws if the file contains more than `limit` bytes, even if the system reports a smaller size.
  */
 export function readRegularFile(file: string, limit = 256 * MIB): Buffer {
   const stats = statSync(file)
   // A folder passes this check, because the EISDIR error from reading it is clear enough.
   if (!stats.isFile() && !stats.isDirectory()) {
-    throw new Error('it is not a regular file: save its content as a file, and use that')
+    throw new Error('it is not a regular file: save its content to a file, and use that file')
   }
   // A pipe may have replaced the file after `statSync`. O_NONBLOCK opens the pipe without waiting
   // for a writer.

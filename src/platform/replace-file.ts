@@ -33,7 +33,7 @@ async function flushToDisk(file: string): Promise<void> {
   }
 }
 
-/** The synchronous version of `replaceFile`. Writes `content`, and gives the same guarantees. */
+/** Like `replaceFile`, but synchronous and with given content. Doesn't flush the file to disk. */
 export function replaceFileSync(file: string, content: string | Buffer, mode = 0o666): void {
   requireRegularFile(file)
   const tempFile = createTempPath(file)
@@ -46,8 +46,8 @@ export function replaceFileSync(file: string, content: string | Buffer, mode = 0
 }
 
 /**
- * Throws if the path exists but isn't a regular file. The error has the same `code` as one from
- * `open` with O_NOFOLLOW.
+ * Throws if the path exists but isn't a regular file. The error's `code` is `EISDIR` for a folder,
+ * and `ELOOP` for a link or anything else.
  */
 export function requireRegularFile(file: string): void {
   const stats = lstatSync(file, { throwIfNoEntry: false })

@@ -7,9 +7,9 @@ import { packageRoot } from './package.js'
 import { replaceFileSync } from './replace-file.js'
 
 /**
- * Returns the HTML of a report without its data. The file is read only once, so that a report can
- * still be written if the package is installed or built again in the meantime. Throws `StartError`
- * if the file can't be read.
+ * Returns the HTML of a report without its data. Only the first call reads the template's file. A
+ * process that calls this function early can write its report even if the package is reinstalled
+ * or rebuilt before that. Throws `StartError` if the file can't be read.
  */
 export const reportTemplate = lazily(() => {
   const file = join(packageRoot(), 'dist/inspector/report.html')
@@ -28,7 +28,7 @@ const PLACEHOLDER = '<script id="report" type="application/json"></script>'
 
 /**
  * Writes a report with this data as an HTML file that only its owner can read. Throws `StartError`
- * like `reportTemplate`, or the system error if the file can't be written.
+ * if the template can't be read, and the system error if the report can't be written.
  */
 export function writeReport(file: string, data: object): void {
   const content = deflateRawSync(JSON.stringify(data)).toString('base64')

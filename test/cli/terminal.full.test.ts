@@ -201,6 +201,6 @@ test('serve --watch reports a seed that becomes a pipe or device, and keeps serv
   const { code, stderr } = await ended
   expect(code).toBe(0)
   const line =
-    "seed.json: can't be read: it is not a regular file: save its content as a file, and use that\n"
+    "seed.json: can't be read: it is not a regular file: save its content to a file, and use that file\n"
   expect(stderr.split(line)).toHaveLength(3)
 })

@@ -36,7 +36,7 @@ test.skipIf(process.platform === 'win32')(
     symlinkSync('/dev/zero', join(folder, 'zero'))
     for (const name of ['pipe', 'zero']) {
       expect(() => readRegularFile(join(folder, name))).toThrow(
-        'it is not a regular file: save its content as a file, and use that'
+        'it is not a regular file: save its content to a file, and use that file'
       )
     }
   }

@@ -1,4 +1,4 @@
-/** HTML that can be inserted into a page unchanged. */
+/** HTML that `html` inserts without escaping. */
 export class Html {
   readonly text: string
 
@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-/** A value that can be inserted into a template. */
+/** A value to insert into an `html` template. `undefined` and `false` insert nothing. */
 export type Content = Html | string | number | undefined | false | readonly Content[]
 
 /** Creates HTML from a template literal. Inserted strings are escaped. */
@@ -30,7 +30,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character)
 }
 
-/** Converts the Markdown of a description: code, bold text and links. */
+/** Converts Markdown to HTML. Supports only code, bold text and links. */
 export function inlineMarkdown(text: string): Html {
   return new Html(
     escapeHtml(text)

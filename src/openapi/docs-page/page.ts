@@ -63,8 +63,8 @@ export function renderTypePage({ api, control }: ApiDocuments, name: string): st
 }
 
 /**
- * Returns the types of the operations' successful responses and of the records that these responses
- * list. The types of error bodies have pages of their own, which keeps `/docs` small.
+ * Returns the names of the types to show on `/docs`: successful responses, and the records in their
+ * lists. All other types have separate pages, which keeps `/docs` small.
  */
 function mainTypes(
   operations: readonly LocatedRoute[],

@@ -3,7 +3,7 @@ import { describeLimits } from '../describe-type.js'
 import { type Html, html, inlineMarkdown } from './html.js'
 import { definition, type TypeUrl, typeOf } from './type-section.js'
 
-/** A route, with its path and with its method in capital letters. */
+/** A route with its path and its upper-case method. */
 export interface LocatedRoute extends DocumentedRoute {
   method: string
   path: string

@@ -9,7 +9,7 @@ import { type DocumentedOperation, operationsIn } from './operation-view.js'
 /** Where two documents differ. */
 export interface DifferencePlace {
   operation: string
-  /** The status of the response, if its headers or its error body differ. */
+  /** The response's status, if the difference is in a response's headers or error body. */
   status?: string
   /**
    * JSON pointers to the part in each document. If a document lacks the part, its pointer leads to
@@ -33,9 +33,12 @@ export interface DocumentDifference {
    * more of the object's fields.
    */
   object?: string
-  /** The items that only the published document has. */
+  /**
+   * The values or types that only the published document allows. If our document lacks the part, a
+   * description of the part.
+   */
   published: string[]
-  /** The items that only our document has. */
+  /** Like `published`, but for our document. */
   ours: string[]
   places: DifferencePlace[]
   explainedBy?: AssumptionId
@@ -46,16 +49,13 @@ export interface DocumentComparison {
   compared: number
   /** The operations that the published document lacks. */
   missing: string[]
-  /**
-   * Differences between schemas come first, then those between statuses, error bodies and headers.
-   */
+  /** Sorted: first schemas, then statuses, error bodies and headers. */
   differences: DocumentDifference[]
 }
 
 /**
- * Compares our document with the alternatives, and returns the facts that differ. For each
- * assumption, `alternatives` contains the documents that describe this mock under that assumption's
- * other values.
+ * For each assumption, returns the facts that differ between our document and each of its
+ * alternatives. An alternative describes this mock with another value of the assumption.
  */
 export function readAssumptionFacts(
   ours: object,
@@ -70,8 +70,9 @@ export function readAssumptionFacts(
 /**
  * Compares our OpenAPI document with a published document of version 3.0 or 3.1. Follows
  * references. If a response is in an envelope, compares the content of the envelope. Merges the
- * alternatives of `oneOf` and `anyOf`, but compares their number. Doesn't compare bounds, patterns
- * or formats. Throws `StartError` if the published document isn't an OpenAPI document.
+ * schemas in a `oneOf` or `anyOf` before comparing them, and compares how many there are. Doesn't
+ * compare bounds, patterns or formats. Throws `StartError` if the published document isn't an
+ * OpenAPI document.
  */
 export function compareDocuments(
   published: unknown,
@@ -111,8 +112,8 @@ function factsBetween(published: Operations, ours: Operations): Fact[] {
 }
 
 /**
- * Returns one difference for all facts about a part. Combines parts that differ in the same way at
- * several places. Also combines headers that differ in the same way.
+ * Groups facts into differences. Merges all facts about a part, parts that differ in the same way at
+ * several places, and headers that differ in the same way at the same places.
  */
 function groupFacts(
   facts: readonly Fact[],
@@ -139,7 +140,7 @@ function partKey(fact: Fact, id?: AssumptionId): string {
   return JSON.stringify([operation, status, place, parents ? '' : name, kind, presence, id])
 }
 
-/** If no more than this many fields of an object are missing, they are listed one by one. */
+/** How many missing fields of an object can be listed as separate differences. */
 const MAX_SEPARATE_FIELDS = 3
 
 function toDifferences(

@@ -67,7 +67,7 @@ async function checkReachable(server: Target): Promise<void> {
   const { response, problem } = await server.sendWithRetries(path, { maxAttempts: 2 })
   if (!response) throw new StartError(`${server.url}: ${problem}; check that the server is running`)
   rejectRedirect(response)
-  // If both servers rejected their keys, all responses would be the same.
+  // If both servers rejected their keys, the comparison would find no differences.
   rejectUnauthorized(server.url, response.status)
 }
 
@@ -84,8 +84,8 @@ async function compareRequest(
     return [{ field: 'status', ...difference }]
   }
   if (replacementKey === undefined) return compareResponses(request, targetResponse, ourResponse)
-  // The field names in the mock's response come from the seed. `record` has kept them, so keep them
-  // here too.
+  // `record` kept the field names that are in the mock's response, so keep the same names in the
+  // target's response.
   const names = fieldNamesIn(ourResponse.body)
   const replacement = new PersonalDataReplacement(replacementKey, 'nothing', (name) =>
     names.has(name)
@@ -94,7 +94,7 @@ async function compareRequest(
   return compareResponses(request, replaced, ourResponse)
 }
 
-/** Resolves to the response, or to a text that says why there is no response to compare. */
+/** Resolves to the response, or to the reason why it can't be compared. */
 async function requestResponse(
   server: Target,
   { method, path }: ComparedRequest
@@ -157,8 +157,8 @@ function replaceResponse(
     return { ...response, body: { ...body, message } }
   }
   if (Array.isArray(body.data)) {
-    // These extras contain no personal data and aren't part of the recording, so keep them
-    // unchanged.
+    // `PersonalDataReplacement` doesn't expect the fields of the assumption `message-extras`. They
+    // contain no personal data, so keep them unchanged.
     const data = body.data.map((message) =>
       isObject(message)
         ? { ...replacement.message(withoutExtras(message) as never), ...extrasOf(message) }
