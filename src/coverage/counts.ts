@@ -4,9 +4,10 @@ import type { Operation } from '../schema/operation.js'
 const MAX_NAMES = 20
 const MAX_NAME_LENGTH = 200
 
-/** `count` counts the server's own responses, and `injected` counts those of injected faults. */
 export interface Tally {
+  /** The number of responses from the server itself. */
   count: number
+  /** The number of responses from injected faults. */
   injected: number
 }
 

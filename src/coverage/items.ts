@@ -6,14 +6,14 @@ import type { JournalEntry } from '../journal/entry.js'
 import type { ErrorStatus, Operation, OperationError } from '../schema/operation.js'
 import type { ItemKind } from './schemas.js'
 
-/** One thing that the API reference documents about an operation. */
+/** A detail of an operation in the API reference, such as a parameter or a response status. */
 export interface PlannedItem {
   id: string
   kind: ItemKind
   name: string
   /** How to cover the item. */
   how: string
-  /** The documented error, if the item stands for an error. */
+  /** The documented error, if the item is the status of an error. */
   error?: OperationError
   /** Returns whether a completed request covers the item. */
   isCoveredBy(request: JournalEntry): boolean
@@ -114,8 +114,7 @@ function errorItems(operation: Operation): PlannedItem[] {
   const errors: OperationError[] = [...operation.errors, { status: 500 }]
   return errors.map((error) => {
     const { status, code } = error
-    // If two errors share a status, the error without a code covers all codes that aren't
-    // documented.
+    // An error without a code also matches codes that aren't documented.
     const hasCode = ({ errorCode }: JournalEntry) =>
       code === undefined ? errorCode === undefined || !codes.has(errorCode) : errorCode === code
     const item = createItem(

@@ -2,12 +2,12 @@ import type { Coverage, CoverageItem, OperationCoverage } from './schemas.js'
 import { isCovered, percentageOf, totalsOf } from './totals.js'
 
 /**
- * Returns the coverage of several runs together, as if one server had received all requests. There
- * must be at least one run.
+ * Merges the coverage of several runs, as if one server had received all requests. `runs` must not
+ * be empty.
  */
 export function mergeCoverage(runs: readonly Coverage[]): Coverage {
-  // An environment's assumptions decide which items are documented. A run without requests has only
-  // the server's default assumptions, so skip its items.
+  // Skip runs without requests. They list the items for the server's default assumptions, which may
+  // differ from the assumptions of the environments that received requests.
   const used = runs.filter(({ requests }) => requests > 0)
   return (used.length > 0 ? used : runs.slice(0, 1)).reduce(addCoverage)
 }

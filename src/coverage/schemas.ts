@@ -17,18 +17,21 @@ const TOTALS = {
 
 export const CoverageItem = namedObject(
   'CoverageItem',
-  'One thing that the API reference documents',
+  'A detail of an operation in the API reference, such as a parameter or a response status',
   {
-    id: string('The id; it is the same in every run'),
+    id: string('Id of the item, the same in every run'),
     kind: stringEnum(ITEM_KINDS, {
-      description: 'A response status, or a part of a request that counts only with a 200 response'
+      description:
+        'What the item is. Only requests with a 200 response cover a `query`, `value`, `list` or ' +
+        '`header`'
     }),
     name: string('The name of the status, parameter, value or header'),
     count: count('The number of requests that covered the item'),
     injected: count('The number of requests that covered the item through an injected fault'),
     byFault: Type.Boolean({
       description:
-        'Whether injected faults cover the item, because the server never causes this error itself'
+        'Whether injected faults cover the item too. Only true for errors that the server never ' +
+        'causes itself'
     }),
     covered: Type.Boolean({ description: 'Whether the item is covered' }),
     how: string('How to cover the item')

@@ -1,8 +1,8 @@
 import type { CoverageItem } from './schemas.js'
 
 /**
- * Returns whether requests cover an item. An injected 500 covers the status 500, because the server
- * itself returns it only if it has a bug.
+ * Returns whether requests cover an item. An injected 500 covers the status 500, because only a bug
+ * would make the server itself return a 500.
  */
 export function isCovered({
   count,

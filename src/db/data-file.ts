@@ -32,8 +32,8 @@ const PROBLEMS = {
 
 /**
  * Throws `StartError` if the file is unusable, belongs to another program, or has migrations newer
- * than `lastMigration`. This check never changes an existing file. If the file is missing, creates
- * it with access for its owner only. SQLite gives its write-ahead log the same permissions.
+ * than `lastMigration`. Never changes an existing file. Creates a missing file so that only its
+ * owner can access it. SQLite gives the write-ahead log the same permissions as the file.
  */
 export function checkDataFile(file: string, lastMigration: number): void {
   const stats = statOrUndefined(file)
@@ -47,13 +47,13 @@ export function checkDataFile(file: string, lastMigration: number): void {
   // Reject a file that is smaller than a page, because SQLite would overwrite it.
   if (stats.size > 0 && stats.size < SMALLEST_PAGE) throw unusable(file, PROBLEMS.SQLITE_NOTADB)
 
-  // If a killed process left a write-ahead log, open the file for reading only, because a writable
-  // connection would merge the log into it. Without a log, open the file for writing too, because a
-  // read-only connection would leave extra files behind.
+  // If a killed process left a write-ahead log, open the file read-only, because a writable
+  // connection would merge the log into the file. Without a log, open it read-write, because a
+  // read-only connection would create `-wal` and `-shm` files and not delete them.
   const hasLog = Boolean(statOrUndefined(logOf(file))?.size)
   const client = new Database(file, { readonly: hasLog, timeout: LOCK_TIMEOUT })
   try {
-    // Throws if the file is open elsewhere, in which case `isForeignLog` must not read it.
+    // Throws if another process has the file open. `isForeignLog` must not read the file then.
     client.pragma('schema_version')
     if (hasLog && isForeignLog(file)) throw unusable(file, foreignLog(file))
     const problem = findContentProblem(client, lastMigration)
@@ -77,7 +77,7 @@ function statOrUndefined(file: string) {
 }
 
 /**
- * Creates an empty file that only its owner can access. Ignores the system's errors, because SQLite
+ * Creates an empty file that only its owner can access. Ignores system errors, because SQLite
  * reports the reason when it opens the file.
  */
 function createPrivateFile(file: string): void {
@@ -118,9 +118,9 @@ function findContentProblem(client: Database.Database, lastMigration: number): s
 function foreignLog(file: string): string {
   const log = logOf(file)
   return (
-    `${log} was written for another state of the file; ` +
+    `${log} belongs to a different version of the file; ` +
     `if the file is a restored backup, delete ${log}; ` +
-    'otherwise restore the file that was next to it, or choose another file with --data'
+    'otherwise restore the version that the log belongs to, or choose another file with --data'
   )
 }
 
@@ -146,7 +146,9 @@ export function watchDataFile(file: string): () => string | undefined {
       problem =
         `the data file ${file} was ${loss}: ` +
         'export what you need (GET /_mock/state), then restart the server'
-      if (loss === REPLACED) problem += `; if you have to kill it, delete ${logOf(file)} afterwards`
+      if (loss === REPLACED) {
+        problem += `; if you have to kill the server, delete ${logOf(file)} afterwards`
+      }
     }
     if (stats) lastStats = stats
     return problem

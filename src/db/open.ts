@@ -15,10 +15,7 @@ export { toStartError } from './data-file.js'
 
 const MIGRATIONS_FOLDER = join(packageRoot(), 'migrations')
 
-/**
- * SQLite stores this application id, the letters `NMoc`, in the file header to mark the file as
- * ours.
- */
+/** The application id in the header of our data files, `NMoc` in ASCII. */
 const APPLICATION_ID = 0x4e4d6f63
 
 /** An open database. */
@@ -26,7 +23,7 @@ export class Db extends Transactions {
   readonly orm: BetterSQLite3Database
   /** The SQLite client, for the few statements in raw SQL. */
   readonly client: Database.Database
-  /** Returns what happened to the data file if it can no longer be written; otherwise undefined. */
+  /** Returns how the data file was lost, or undefined if it wasn't. See `watchDataFile`. */
   readonly fileProblem: () => string | undefined
 
   constructor(client: Database.Database, fileProblem: () => string | undefined) {
@@ -54,7 +51,7 @@ export type DatabaseImage =
  * data to this version's schema. Throws `StartError` if the file is in use, unusable, written by a
  * newer version or owned by another program. In these cases, the file stays unchanged.
  *
- * `close` merges the write-ahead log into the file and deletes it, even if the file was moved.
+ * `close` merges the write-ahead log into the file and deletes the log, even if the file was moved.
  * Calling `close` again does nothing.
  */
 export function openDatabase(file?: string, { image }: { image?: DatabaseImage | undefined } = {}) {
@@ -137,7 +134,7 @@ function readSchema(database: Buffer): string {
 
 /**
  * Returns a function that inserts a row and returns its rowid. Uses raw SQL, because drizzle takes
- * 50 % longer to insert the thousands of rows of a seed.
+ * 50% longer to insert the thousands of rows of a seed.
  */
 export function insertInto<Table extends SQLiteTable>(
   { client }: Db,

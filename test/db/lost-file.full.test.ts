@@ -118,7 +118,7 @@ async function startAndLoseFile(how: string, lose: (file: string) => void) {
   const reason =
     `the data file ${data} was ${how}: ` +
     'export what you need (GET /_mock/state), then restart the server' +
-    (how === REPLACED ? `; if you have to kill it, delete ${data}-wal afterwards` : '')
+    (how === REPLACED ? `; if you have to kill the server, delete ${data}-wal afterwards` : '')
   return { mock, reason }
 }
 

@@ -147,8 +147,8 @@ describe('openDatabase changes nothing and', () => {
     writeFileSync(file, backup)
     const contents = readFolder(dirname(file))
     expect(readStartError(file)).toContain(
-      `${file}-wal was written for another state of the file; ` +
-        `if the file is a restored backup, delete ${file}-wal; otherwise restore the file`
+      `${file}-wal belongs to a different version of the file; ` +
+        `if the file is a restored backup, delete ${file}-wal; otherwise restore the version`
     )
     expect(readFolder(dirname(file))).toMatchObject(contents)
   })

@@ -29,8 +29,8 @@ export function reportRoutes(
   const { coverage, environments, startedAt } = options
   route('GET', '/report', 'getReport', 'Get the report of all tests', {
     description:
-      'Counts every environment that was created by a request as one test, even if the ' +
-      'environment was removed.',
+      'Each environment that was created by a request or described with `PUT /_mock/test` is ' +
+      'one test, even after the environment is removed.',
     querystring: strictObject({
       states: stringEnum(REPORT_STATES, { default: 'off', description: STATES }),
       environment: Type.Optional(Type.String({ description: ENVIRONMENT }))
@@ -41,8 +41,8 @@ export function reportRoutes(
       const server = { version: VERSION, profile, assumptions, node: process.version }
       const run = { started: isoTime(startedAt), duration: steadyClock() - startedAt, ...server }
       reply.type('application/json; charset=utf-8')
-      // The response to HEAD has no body, so nothing is described.
       const { states, environment: environmentId } = request.query
+      // The response to HEAD has no body, so don't build the report.
       const isHead = request.method === 'HEAD'
       const head = { run, coverage: coverage.ofServer() }
       const pieces = isHead ? [] : reportJson(options, head, { states, environmentId })
@@ -51,8 +51,9 @@ export function reportRoutes(
   })
 }
 
-const ENVIRONMENT = 'Id of the environment, to report only its test'
-const STATES = 'Which tests to report with their starting state, for `notification-mock open`'
+const ENVIRONMENT = 'Id of an environment; the report then contains only its test'
+const STATES =
+  'The tests whose starting state is in the report; `notification-mock open` needs that state'
 
 /** Adds the routes that return and clear one environment's coverage of the API reference. */
 export function coverageRoutes(route: AddRoute, { coverage }: ControlServices): void {

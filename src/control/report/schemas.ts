@@ -15,7 +15,7 @@ import {
 
 export const REPORT_STATES = ['failed', 'all', 'off'] as const
 export const ReportState = stringEnum(REPORT_STATES, {
-  description: 'Which tests to report with their starting state'
+  description: 'The tests whose starting state is in the report'
 })
 export type ReportState = Static<typeof ReportState>
 
@@ -49,7 +49,7 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 const ControlRequest = strictObject(
   {
-    after: count('Sequence number of the last API request before it'),
+    after: count('Sequence number of the last API request before this control request'),
     time: Type.Number({ description: "The environment's time, in milliseconds since 1970" }),
     method: Type.String({ description: 'Method' }),
     target: Type.String({ description: 'Path and query' }),
@@ -65,18 +65,20 @@ export const TestStart = namedObject(
     environmentId: Type.String({ description: 'Id of the environment' }),
     organizationId: Type.String({ description: 'Id of its organization' }),
     settings: freeObject('The settings of the environment, as in a seed'),
-    baseline: count("Index of the test's records in the report's `baselines`"),
+    baseline: count("Index of the test's initial records in the report's list `baselines`"),
     randomStart: count('Seed of the random values if `settings` has no `randomSeed`'),
     faults: Type.Array(ref(FaultRule), { description: 'The fault rules' }),
     latency: ref(Latency),
-    faultHeader: Type.Boolean({ description: 'Whether the server read `x-mock-fault`' }),
+    faultHeader: Type.Boolean({
+      description: 'Whether the server accepts the `x-mock-fault` header'
+    }),
     after: count('Sequence number of the last request before this state'),
     controlRequests: Type.Array(ControlRequest, {
       description: 'The control requests after this state, oldest first'
     }),
     targets: recordOf(
       Type.String(),
-      'Paths and queries with an unusual encoding, by the sequence number of the request'
+      "By sequence number, the path and query of each request whose URL's encoding is unusual"
     ),
     times: recordOf(
       Type.Number(),
@@ -84,7 +86,8 @@ export const TestStart = namedObject(
         'clock, in milliseconds since 1970. A request that read its arrival time has no entry'
     ),
     isComplete: Type.Boolean({
-      description: 'Whether the requests and control requests lead from this state to the final one'
+      description:
+        'Whether the journal still has all requests and control requests after this state'
     })
   }
 )
@@ -108,16 +111,16 @@ export const TestRecord = namedObject(
     environment: Type.String({ description: 'Name of the environment' }),
     requests: exchanges('The requests to the environment, oldest first'),
     lost: count(
-      'Number of older requests that are missing: the journal dropped them, or the test has more ' +
-        'than 16 MiB of requests'
+      'Number of older requests that are missing because the journal dropped them or because ' +
+        'the test has more than 16 MiB of requests'
     ),
     unauthenticatedAfter: count(
       'Sequence number of the last unauthenticated request before the test'
     ),
     unauthenticatedUpTo: count(
       'Sequence number of the last unauthenticated request during the test. ' +
-        '`unauthenticated` in the report contains the requests after `unauthenticatedAfter` up ' +
-        'to this number. Parallel tests may have sent some of them'
+        "The report's `unauthenticated` lists the requests after `unauthenticatedAfter` up to " +
+        'this number, some of which parallel tests may have sent'
     ),
     faults: Type.Array(ref(FaultRule), {
       description: 'The fault rules at the end of the test, with their counters'
@@ -133,7 +136,7 @@ export const TestRecord = namedObject(
       ref(
         EnvironmentDiff,
         'How the final state differs from the baseline; absent if no difference was found. ' +
-          'Compares 500 records of each kind at most'
+          'For each kind of record, at most 500 are compared'
       )
     )
   }
@@ -163,22 +166,22 @@ export const RunRecord = namedObject('RunRecord', 'The report of a run', {
   ),
   coverage: ref(Coverage),
   tests: Type.Array(ref(TestRecord), {
-    description: 'Failed tests first, then the others; both groups oldest first'
+    description: 'Failed tests first, then all other tests, each group from oldest to newest'
   }),
-  unauthenticated: exchanges('The newest unauthenticated requests, oldest first'),
+  unauthenticated: exchanges('The most recent unauthenticated requests, in chronological order'),
   others: Type.Array(ref(OtherRequest), {
     description: 'Requests to environments that belong to no test'
   }),
-  baselines: Type.Array(freeObject('The lists of records of a seed'), {
-    description: 'The sets of records that tests began with, each listed once'
+  baselines: Type.Array(freeObject('Records in the format of a seed'), {
+    description: 'The records of each baseline. Tests with equal baselines share an entry'
   }),
   dropped: count(
     'Number of tests that are missing. The server keeps at most 200 tests of removed ' +
       'environments, and a report has at most 64 MiB'
   ),
   lost: count(
-    'Number of older requests outside of tests that are missing: the journal dropped them, or ' +
-      "they didn't fit into the report"
+    'Number of older requests that belong to no test and are missing because the journal ' +
+      "dropped them or they didn't fit into the report"
   )
 })
 export type RunRecord = Static<typeof RunRecord>

@@ -7,11 +7,9 @@ import type { Journal } from '../../journal/journal.js'
 import type { Services } from '../../services.js'
 import type { TestDescription } from './schemas.js'
 
-/**
- * The maximum number of tests whose environment was removed, and how much memory their requests may
- * take.
- */
+/** The maximum number of tests whose environment was removed. */
 const MAX_TESTS = 200
+/** The maximum memory for the requests of all these tests, in bytes. */
 const MAX_BYTES = 64 * 1024 * 1024
 
 /**
@@ -33,14 +31,14 @@ export interface KeptStart {
   isReleased: boolean
 }
 
-/** The state of a test's environment: now, or when the environment was removed. */
+/** The current state of a test's environment, or its last state if it was removed. */
 export interface TestState {
   journal: Journal
   duration: number
   /** Sequence number of the last unauthenticated request during the test. */
   unauthenticatedUpTo: number
   faults: readonly FaultRule[]
-  /** How the environment differs from its baseline. Undefined if that can't be computed. */
+  /** How the environment differs from its baseline. Undefined if the diff failed. */
   left: EnvironmentDiff | undefined
 }
 
@@ -63,9 +61,9 @@ type TestServices = Pick<
 
 /**
  * Records the tests of a run. An environment counts as one test if a request created it or
- * described its test. Keeps the requests of removed environments as the journal has stored them,
- * because describing a thousand requests takes seconds. For removed environments, keeps at most 200
- * tests with 64 MiB of requests, and drops failed tests last.
+ * described its test. Keeps the journal of a removed environment and describes its requests only
+ * for a report, because describing a thousand requests takes seconds. For removed environments,
+ * keeps at most 200 tests with 64 MiB of requests, and drops failed tests last.
  */
 export class TestService {
   readonly #services: TestServices
@@ -108,8 +106,8 @@ export class TestService {
 
   /** Adds or replaces fields in the description of an environment's test. */
   describe(environment: Environment, description: TestDescription): void {
-    // If no request created the environment, it becomes a test only now. Its baseline is the state
-    // before its recorded requests.
+    // An environment that no request created becomes a test now. The test starts at the
+    // environment's baseline, so it includes the requests before this call.
     const test =
       this.#tests.get(environment.key) ?? this.#add(environment, this.#keepStart(environment))
     const redaction = this.#services.redactionOf()
@@ -142,7 +140,7 @@ export class TestService {
   }
 
   /**
-   * Returns the state of a test's environment: now, or when the environment was removed. Returns
+   * Returns the current state of a test's environment, or its last state if it was removed. Returns
    * undefined for a test that was forgotten after `list` returned it.
    */
   stateOf(test: Test): TestState | undefined {
@@ -161,7 +159,7 @@ export class TestService {
     }
   }
 
-  /** A complete reset restores the baseline, so the test starts again. */
+  /** Starts the test again after a reset of all parts, which restores the baseline. */
   #restart(environment: Environment, parts: readonly ResetPart[]): void {
     const test = this.#tests.get(environment.key)
     if (!test || !RESET_PARTS.every((part) => parts.includes(part))) return
@@ -221,7 +219,7 @@ export class TestService {
     const known = new Set<number>()
     let total = 0
     const ended = this.list().filter(({ environment }) => environment.isRemoved)
-    // Failed tests come first, then the latest tests. Baselines that don't fit are released.
+    // Failed tests have priority over other tests, and later tests over earlier tests.
     const failedFirst = ended.reverse().sort((one, other) => hasFailed(other) - hasFailed(one))
     for (const { start } of failedFirst) {
       if (start.isReleased) continue

@@ -13,7 +13,7 @@ export class SizeLimit {
     return Math.min(this.#left, this.#whole?.left ?? Infinity)
   }
 
-  /** Returns whether the text still fits. If it does, counts it. */
+  /** Counts the text's bytes if they fit within the limit. Returns whether they do. */
   take(text: string): boolean {
     const bytes = Buffer.byteLength(text)
     if (bytes > this.#left || this.#whole?.take(text) === false) return false

@@ -16,7 +16,7 @@ import type { ReportState, TestStart } from './schemas.js'
 import { hasFailed, type Test, type TestState } from './service.js'
 import type { SizeLimit } from './size-limit.js'
 
-/** How many characters to describe before the server handles other requests. */
+/** The number of characters of JSON to write before yielding to the server's other work. */
 const SLICE = 32 * 1024
 
 interface StartServices extends Pick<Services, 'faults' | 'redactionOf'> {
@@ -40,7 +40,10 @@ export class ReportedStarts {
     this.#size = size
   }
 
-  /** Returns the test's start as a JSON field with a comma before it, or an empty string. */
+  /**
+   * Returns the JSON field `start` or `startMissing` with a comma before it. Returns an empty
+   * string if the request didn't ask for the test's starting state.
+   */
   async fieldJson(test: Test, { journal }: TestState, details: RequestDetails): Promise<string> {
     const isWanted = this.#states === 'all' || (this.#states === 'failed' && hasFailed(test) === 1)
     if (!isWanted) return ''
@@ -72,14 +75,11 @@ export class ReportedStarts {
 }
 
 const RELEASED =
-  'the server keeps only 20,000 records of removed environments, and prefers failed tests'
+  'the server keeps at most 20,000 baseline records of removed environments, failed tests first'
 const TOO_LARGE = 'a report contains at most 32 MiB of starting states'
 const missing = (reason: string) => `,"startMissing":${JSON.stringify(reason)}`
 
-/**
- * Returns a name for the data of a baseline. Baselines that share their datasets have the same
- * name.
- */
+/** Returns a name for a baseline's data, the same for all baselines with the same datasets. */
 function nameOf({ environment }: KeptBaseline): string {
   const { integrations, subscribers, workflows, messages } = environment.datasets
   return [integrations, subscribers, workflows, messages].join()
@@ -149,7 +149,7 @@ function describeControlRequest(
 ): TestStart['controlRequests'][number] {
   const target = redaction.redact(url)
   if (body === '') return { ...request, target, body }
-  // Parse YAML, because secrets are found by the names of JSON fields.
+  // Convert YAML to JSON, because redaction finds secrets by the names of JSON fields.
   const json = parseJson(body) ?? readSeed(body).seed
   const content = isFunctionStub(json) ? withoutFunction(json) : json
   return { ...request, target, body: JSON.stringify(redaction.redactJson(content)) }
@@ -167,8 +167,8 @@ function parseJson(text: string): unknown {
 const isFunctionStub = (body: unknown): body is Stub =>
   typeof body === 'object' && body !== null && 'function' in body && 'method' in body
 
-/** The body of a stub that had a function. A report can't contain functions. */
-const FUNCTION_STUB = 'The report has no function for this stub'
+/** The body that replaces a stub's function, because a report can't contain functions. */
+const FUNCTION_STUB = "A report can't contain this stub's function"
 
 function withoutFunction(stub: Stub): Stub {
   const { function: id, ...rest } = stub
@@ -176,8 +176,8 @@ function withoutFunction(stub: Stub): Stub {
 }
 
 /**
- * Returns the URL that the client sent, if it differs from the one that `targetOf` builds
- * from the described request. Returns undefined if the URL contains a secret.
+ * Returns the URL that the client sent if only its encoding differs from the URL that `targetOf`
+ * builds. Returns undefined if the URLs are equal, or if the sent URL contains a secret.
  */
 export function sentTarget(
   { url }: JournalEntry,

@@ -18,7 +18,7 @@ import { listBuiltInSeeds } from '../../seeds/built-in.js'
 export const ListedAssumption = Type.Object({
   id: Type.String({ description: 'Name of the assumption' }),
   description: Type.String({ description: 'The question that the assumption settles' }),
-  values: recordOf(Type.String(), 'The effect of each possible value, by value'),
+  values: recordOf(Type.String(), 'The effect of each possible value'),
   document: Type.String({ description: 'The value in the profile `document`' }),
   live: Type.String({ description: 'The value in the profile `live`' }),
   value: Type.String({ description: 'The value for environments that do not set their own' })
@@ -67,7 +67,7 @@ export function serverRoutes(route: AddRoute<'open'>, { assumptions, document }:
 const INSTANCE = randomUUID()
 
 /**
- * Responds with 200 as soon as the server listens, because listening is the last step of its start.
+ * Responds with 200 as soon as the server listens, because listening is the last step of startup.
  * Responds with 503 once the data file is lost. Accepts any query parameters, because some health
  * checks add them.
  */

@@ -55,7 +55,7 @@ export type ResetPart = Static<typeof ResetPart>
 
 const DATA_PART = '`data` includes the records, the profile and the assumptions.'
 const PARTS = `${DATA_PART} By default, a reset restores all parts`
-const RESTORED_PARTS = `${DATA_PART} By default: data, clock and idempotency keys`
+const RESTORED_PARTS = `${DATA_PART} Defaults to \`data\`, \`clock\` and \`idempotency\``
 const ResetRequest = namedObject('ResetRequest', 'The parts to reset', {
   parts: Type.Optional(Type.Array(ref(ResetPart), { minItems: 1, description: PARTS }))
 })
@@ -106,8 +106,8 @@ export function stateRoutes(route: AddRoute, services: ControlServices): void {
   route('GET', '/state', 'exportState', 'Export this environment as a seed', {
     description:
       'Returns JSON, or YAML if the `Accept` header requests it. An environment created from ' +
-      'this seed returns the same responses, byte for byte. Leaves out stubs with functions, and ' +
-      'names them in `x-mock-reason`.',
+      'this seed returns the same responses, byte for byte. The seed leaves out stubs with ' +
+      'functions, and the header `x-mock-reason` lists them.',
     response: SeedDocument,
     handler: async (request, reply) => {
       const { environment, headers } = request
@@ -117,7 +117,7 @@ export function stateRoutes(route: AddRoute, services: ControlServices): void {
       reply.type(`application/${format}; charset=utf-8`)
       const leftOut = environment.stubs.filter((stub) => stub.function !== undefined)
       if (leftOut.length > 0) setReasonHeader(reply, describeLeftOut(leftOut))
-      // The response to HEAD has no body, so nothing is exported.
+      // The response to HEAD has no body, so don't export anything.
       const pieces = request.method === 'HEAD' ? [] : seeds.export(environment, format)
       return reply.send(Readable.from(pieces, { objectMode: false }))
     }
@@ -146,7 +146,9 @@ export function stateRoutes(route: AddRoute, services: ControlServices): void {
   })
 
   route('POST', '/reset', 'resetEnvironment', 'Reset this environment to its baseline', {
-    description: 'The baseline is the state after the environment was created or seeded.',
+    description:
+      'The baseline is the state after the environment was created or last seeded with ' +
+      '`mode=replace`.',
     body: ref(ResetRequest),
     response: ref(ResetResult),
     handler: async ({ environment, body: { parts = [...RESET_PARTS] } }) =>
@@ -179,8 +181,8 @@ function snapshotRoutes(route: AddRoute, services: ControlServices): void {
 
   route('PUT', '/snapshots/:name', 'takeSnapshot', 'Take a snapshot', {
     description:
-      'Stores the current state and the baseline under the name and replaces an earlier ' +
-      'snapshot with the same name.',
+      'Stores the current state and the baseline under this name. Replaces any earlier snapshot ' +
+      'with the same name.',
     params: strictObject({ name: SnapshotName }),
     response: ref(Snapshot),
     handler: async ({ environment, params }) => environments.takeSnapshot(environment, params.name)
