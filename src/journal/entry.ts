@@ -34,7 +34,7 @@ export interface JournalEntry {
   readonly sequence: number
   /** When the request arrived, by the environment's clock. */
   readonly time: number
-  /** The time that the request last read from the environment's clock. */
+  /** The latest time read from the environment's clock while the request was in progress. */
   lastReading: number
   /** When the request arrived, by the machine's clock. */
   readonly startedAt: number
@@ -44,7 +44,7 @@ export interface JournalEntry {
   /** The path and query as the client sent them. */
   readonly url: string
   readonly query: Query | MalformedQuery
-  /** The request's headers as text. Each header has two lines: its name and its value. */
+  /** The request's headers as text, with names and values on alternating lines. */
   readonly rawHeaders: string
   /** The request body, or the start of a long body. */
   body: Buffer | undefined
@@ -57,7 +57,7 @@ export interface JournalEntry {
    * progress.
    */
   endSequence: number
-  /** The status of the response, or 0 without a response. */
+  /** The status of the response, or 0 if no response has been sent. */
   status: number
   /** The length of the response body in bytes. */
   size: number

@@ -20,14 +20,14 @@ export function sequenceSchema(description: string, options: { default?: number 
 const optionalString = (description: string) => Type.Optional(Type.String({ description }))
 
 const STATUS =
-  'Only requests with this status, or with a status in this class, such as 4xx. ' +
-  '`none` selects requests that got no response'
+  'Only requests with this status, such as 404, or with a status of this class, such as 4xx. ' +
+  '`none` selects requests that ended without a response'
 const TEXT =
-  'Only requests that contain all these words, in any case. ' +
-  'The search covers the method, path, parameters, ids, body and reason'
+  'Only requests that contain all these words. The search ignores case. It covers the method, ' +
+  'path, operation, parameters, idempotency key, request id, body, reason and status'
 const AFTER =
-  'Only requests with a greater sequence. If the journal has not reached this sequence yet, ' +
-  'as after a restart, all requests are selected'
+  'Only requests with a sequence greater than this. Selects all requests if no request has this ' +
+  'sequence yet, which can happen after a restart of the server'
 
 export const JournalQuery = strictObject({
   operation: Type.Optional(
@@ -39,16 +39,16 @@ export const JournalQuery = strictObject({
   pathPrefix: optionalString('Only requests whose path starts with this text'),
   text: optionalString(TEXT),
   since: optionalString(
-    'Only requests that arrived at or after this time, in ISO 8601 with a time zone'
+    'Only requests that arrived at or after this time. The format is ISO 8601 with a time zone'
   ),
   after: sequenceSchema(AFTER, { default: 0 }),
-  before: Type.Optional(sequenceSchema('Only requests with a smaller sequence')),
+  before: Type.Optional(sequenceSchema('Only requests with a sequence less than this')),
   order: stringEnum(['oldest', 'newest'], {
     default: 'oldest',
     description: 'Which requests come first'
   }),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'The maximum number of requests; all by default' })
+    Type.Integer({ minimum: 1, description: 'The maximum number of requests. No limit by default' })
   )
 })
 export type JournalQuery = Static<typeof JournalQuery>
@@ -74,8 +74,8 @@ export function filterRequests(journal: Journal, query: JournalQuery): RecordedR
 }
 
 /**
- * Returns a function that tests whether an entry matches these parameters. It reads only an entry's
- * raw fields, because describing every entry first would be slow.
+ * Returns a function that tests whether an entry matches these parameters. The function checks the
+ * entry's raw fields first, because describing every entry would be slow.
  */
 function entryFilter(
   { status, operation, method, path, before = Number.POSITIVE_INFINITY }: JournalQuery,

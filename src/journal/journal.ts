@@ -6,12 +6,12 @@ import type { ResponseStore } from './response-store.js'
 import type { Change } from './schemas.js'
 
 /**
- * How many bytes of requests a journal keeps. Without this limit, 1,000 large requests could use up
- * the memory.
+ * The maximum total size of a journal's requests, in bytes. `capacity` alone wouldn't keep large
+ * requests from using up the memory.
  */
 const MAX_BYTES = 32 * 1024 * 1024
 const MAX_CHANGES = 200
-/** Roughly how many bytes an entry takes in addition to its texts. */
+/** Roughly how many bytes an entry takes in addition to its URL, headers and bodies. */
 const ENTRY_MEMORY = 512
 /** The response store keeps at most this many bytes of a response. */
 const MAX_RESPONSE = 16 * 1024
@@ -45,8 +45,8 @@ export interface JournalOptions {
 }
 
 /**
- * Keeps the last requests to one environment, up to `capacity` requests and 32 MiB. Also keeps the
- * last 200 changes made to the environment. Everything is kept only in memory.
+ * Keeps the most recent requests to one environment in memory: at most `capacity` requests and
+ * 32 MiB. Also keeps the last 200 changes to the environment.
  */
 export class Journal {
   readonly capacity: number
@@ -172,8 +172,8 @@ export class Journal {
   }
 
   /**
-   * Returns how many of the requests after a sequence number were removed to make room for newer
-   * ones.
+   * Returns how many requests after a sequence number the journal has dropped to make room for
+   * newer requests.
    */
   lostCount(after = 0): number {
     const lastKnown = Math.max(this.#sinceThisRun(after), this.#clearedUpTo)
@@ -223,7 +223,7 @@ export class Journal {
     this.controlRequests.clear()
   }
 
-  /** Ends all streams, and all verifications that wait for requests. */
+  /** Ends the journal's streams and the verifications that are waiting for its requests. */
   close(): void {
     this.#isClosed = true
     this.#publish({ kind: 'closed' })

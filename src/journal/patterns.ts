@@ -30,14 +30,16 @@ const UNSUPPORTED =
   "can't use lookarounds or backreferences, and can't repeat anything more than 1,000 times"
 const TOO_MANY = `exceeds the limit of ${MAX_EXPRESSIONS} regular expressions in one verification`
 
-/** The compiled regular expressions. `preparePatterns` compiles each of them once. */
+/** Maps each `{ matches }` object in a pattern to its expression, compiled by `preparePatterns`. */
 const compiledExpressions = new WeakMap<object, RE2JS>()
 
 /**
- * Compiles the regular expressions in patterns. Each pattern comes with its path in the body of the
- * control request. Uses RE2, which matches in linear time. With Node's own engine, some expressions
- * could block the server forever. Throws `invalid` if RE2 doesn't support an expression, or if
- * there are too many expressions.
+ * Compiles the regular expressions in `patterns`. The path of a pattern is its path in the body of
+ * the control request. Throws `invalid` if RE2 doesn't support an expression, or if there are too
+ * many expressions.
+ *
+ * RE2 matches in linear time. In Node's own engine, some expressions could block the server
+ * forever.
  */
 export async function preparePatterns(
   patterns: readonly (readonly [path: string, RequestPattern])[]
@@ -89,7 +91,7 @@ export function matches(entry: JournalEntry, pattern: RequestPattern): boolean {
 }
 
 /**
- * Returns false if the raw request already shows that it doesn't match. This check is much faster
+ * Returns false if the entry's raw fields are enough to rule out a match. This check is much faster
  * than describing the request.
  */
 export function mayMatch(entry: JournalEntry, pattern: RequestPattern): boolean {
@@ -110,8 +112,8 @@ function mayHaveHeaders(
   return Object.entries(headers).every(([name, expected]) => {
     const value = typeof expected === 'object' ? '' : `${expected}\n`
     const line = `\n${name}\n${value}`
-    // A redacted value in a pattern never equals the raw value. `mismatches` compares it later with
-    // the redacted request.
+    // Raw headers aren't redacted, so a pattern with a redacted value can't be checked here.
+    // `mismatches` compares it with the redacted request later.
     return line.includes(MASK) || lines.includes(line.toLowerCase())
   })
 }

@@ -28,16 +28,16 @@ declare module 'fastify' {
 export const MAX_REQUEST_BODY = 65_536
 
 /**
- * Returns the hook that records API requests. A request is recorded in the journal of its
- * environment or, without a valid key, in the journal of unauthenticated requests. Its entry ends
+ * Returns the hook that records API requests. Requests with a valid key are recorded in the journal
+ * of their environment, and all others in the journal of unauthenticated requests. An entry ends
  * when the response has been sent or the connection is lost.
  *
- * A request with the header `x-mock-unrecorded` isn't recorded. Faults, latency and coverage ignore
- * such a request too.
+ * A request with the header `x-mock-unrecorded` isn't recorded. Fault rules, latency and coverage
+ * ignore such a request too.
  */
 export function openRecord({ journals, environments }: JournalServices): onRequestHookHandler {
-  // The plugin for CORS adds a route for all preflight requests, so `is404` is false even for a
-  // preflight request that is rejected.
+  // The CORS plugin adds a route that matches every preflight request, so `is404` is false even for
+  // rejected preflight requests.
   const hasNoRoute = (request: FastifyRequest) => {
     const { cors } = request.environment?.assumptions ?? environments.defaultAssumptions
     return request.is404 || isRejectedPreflight(request, cors)
@@ -62,8 +62,8 @@ export function openRecord({ journals, environments }: JournalServices): onReque
 }
 
 /**
- * Records a request that Fastify rejects before it looks for a route. No hook runs for such a
- * request.
+ * Records a request whose path Fastify can't decode. Fastify rejects such a request without running
+ * any hooks.
  */
 export function recordUnroutable(
   request: FastifyRequest,
@@ -102,8 +102,8 @@ export function keepResponseBody(entry: JournalEntry, payload: unknown): void {
 export function endEntry(request: FastifyRequest, reply: FastifyReply, size: number): void {
   const entry = detachEntry(request, reply)
   if (!entry) return
-  // Read the headers from Node, because Fastify's reply doesn't list those that Node adds, such as
-  // `date`.
+  // Read the headers from Node, because Fastify's reply doesn't list headers that Node adds, such
+  // as `date`.
   entry.head = (reply.raw as { _header?: string })._header
   entry.status = reply.statusCode
   entry.size = size
@@ -151,12 +151,12 @@ function responseSizeOf(request: FastifyRequest, reply: FastifyReply): number {
 
 /**
  * Returns the hook that records what a successful control request changed in its environment. The
- * response header `x-mock-change` gets the number of that change.
+ * hook sets the response header `x-mock-change` to the sequence number of the change.
  */
 export function recordChanges(services: JournalServices): onSendHookHandler {
   return (request, reply, payload, done) => {
-    // A request with an entry is an API request, whose changes aren't recorded here. Check this
-    // before reading `routeOptions`, because Fastify creates that object on each access.
+    // Requests with a journal entry are API requests, not control requests. Skip them before
+    // reading `routeOptions`, because Fastify creates a new object on each access.
     if (!request.journalEntry) recordChange(services, request, reply, payload)
     done()
   }
@@ -173,8 +173,7 @@ function recordChange(
   const isRead = method === 'GET' || method === 'HEAD' || control?.changesNothing
   if (control?.access !== 'environment' || isRead || reply.statusCode >= 300) return
   const environment = requireEnvironment(request)
-  // Check that the environment wasn't removed in the meantime. If it was removed, `journals.of`
-  // would create a new journal for it.
+  // If the environment was removed during the request, `journals.of` would recreate its journal.
   environments.assertExists(environment)
   const { id: operation, summary } = control
   const details = describeChange(request, payload, redactionOf(headers.authorization))

@@ -18,16 +18,13 @@ const GENERATED_KEY = /(?<![0-9a-z])[0-9a-f]{32}(?![0-9a-z])/gi
 const SCHEME = /^(ApiKey|Bearer|Basic|Digest|Token)\s+\S/i
 const PERCENT_ENCODED = /(?:%[0-9a-f]{2})+/gi
 
-/** How many times a word is percent-decoded, to find a key that was encoded repeatedly. */
+/** How many times to percent-decode a word. A key may have been encoded more than once. */
 const MAX_ENCODINGS = 3
-/** Longer log texts are cut to this number of characters. */
+/** The maximum length of a logged text, in characters. Longer texts are cut. */
 const MAX_LOGGED = 8192
-/** A key with fewer characters than this is redacted only where it is a whole word. */
+/** A key shorter than this is redacted only where it is a whole word. */
 const MIN_KEY_ANYWHERE = 8
-/**
- * An invalid key with fewer characters than this isn't redacted, because it is more likely an
- * ordinary word.
- */
+/** An invalid key shorter than this isn't redacted, because it is probably an ordinary word. */
 const MIN_SENT_KEY = 4
 
 export type RedactionOf = (authorization?: string) => Redaction
@@ -93,8 +90,8 @@ export class Redaction {
   }
 
   /**
-   * Returns the redacted headers or parameters as an object. A name that is repeated has an array
-   * of values.
+   * Returns the redacted headers or parameters as an object. The values of a repeated name are in
+   * an array.
    */
   redactValues(pairs: readonly [name: string, value: string][]) {
     // The object has no prototype, because a client may name a parameter `constructor`.
@@ -113,7 +110,7 @@ export class Redaction {
 
   /**
    * Returns the redacted body as text, or in base64 if it isn't UTF-8. Drops the last word of a cut
-   * body, because this word may be half of a key.
+   * body, because this word may be the start of a key.
    */
   redactBody(bytes: Buffer, isCut: boolean): string {
     const end = isCut ? withoutLastWord(bytes.toString('latin1')).length : bytes.length
@@ -167,7 +164,7 @@ export class Redaction {
   #isSecret(word: string): boolean {
     const isSentKey = word === this.#sentKey && word.length >= MIN_SENT_KEY
     if (isSentKey || this.isKey(word)) return true
-    // Punctuation next to a key, such as the full stop of a sentence, isn't part of it.
+    // Ignore punctuation around the word, such as a full stop after a key.
     const bare = /\w(?:.*\w)?/s.exec(word)?.[0] ?? word
     return bare !== word && this.#isSecret(bare)
   }
@@ -185,8 +182,8 @@ export function redactForLog(
   const redaction = redactionOf(headers.authorization)
   const isCut = text.length > MAX_LOGGED
   let logged = isCut ? `${withoutLastWord(text.slice(0, MAX_LOGGED))}...` : text
-  // `redact` splits the text at delimiters, so it can't find a key that contains delimiters after
-  // decoding. Replace such keys here.
+  // `redact` splits the text at delimiters, so it can't find a key that contains a delimiter. If
+  // the URL contains such a key in percent-encoded form, replace the decoded key here.
   for (const part of url.slice(0, MAX_LOGGED).split(/[/?&=]/)) {
     const plain = decode(part)
     if (plain !== part && redaction.isKey(plain)) logged = logged.replaceAll(plain, MASK)

@@ -5,7 +5,7 @@ const MAX_BYTES_PER_JOURNAL = 16 * 1024 * 1024
 const MAX_BYTES_PER_SERVER = 128 * 1024 * 1024
 
 interface Block {
-  /** Undefined after the memory has been reused for later responses. */
+  /** Undefined if the block was released. */
   bytes: Buffer | undefined
   used: number
   /** How many requests in the journal have their response in this block. */
@@ -20,7 +20,7 @@ export interface StoredBody {
   end: number
 }
 
-/** The blocks of all response stores in a server, sorted by when they were added or last grew. */
+/** The blocks of all response stores in a server. The one added or grown last comes last. */
 export class BlockPool {
   readonly #blocks = new Set<Block>()
   #bytes = 0
@@ -48,10 +48,10 @@ export class BlockPool {
 /**
  * Keeps the response bodies of one journal. Bodies are copied into blocks. A block starts with the
  * size of its first body and can grow to 64 KiB, so an environment with a single response takes
- * little memory. When the memory is full, the oldest block is dropped.
+ * little memory. When the journal or the server reaches its limit, the oldest blocks are released.
  *
  * One buffer per response would be simpler, but the garbage collector would have to free a buffer
- * for every request. Storing a response of 15 KB would take 20 µs instead of 10 µs (measured on
+ * for every request. Storing a 15 KB response would take 20 µs instead of 10 µs (measured on
  * 2026-11-28).
  */
 export class ResponseStore {
@@ -128,8 +128,8 @@ export class ResponseStore {
   }
 
   /**
-   * Releases the blocks that a new block replaces. Returns the memory of one of them if it is large
-   * enough.
+   * Releases old blocks to make room for a new block. Returns the memory of a released block if it
+   * has room for `length` bytes.
    */
   #reusableBytes(length: number): Buffer | undefined {
     const bytes = this.#releaseOldest() ?? this.#takeOldest()
@@ -137,8 +137,8 @@ export class ResponseStore {
   }
 
   /**
-   * Releases the journal's oldest blocks that no request needs. If the journal is at its limit,
-   * also releases blocks that are still needed. Returns the memory of the last released block.
+   * Releases the journal's oldest blocks. Stops at the first block that a request still needs,
+   * unless the journal is at its limit. Returns the memory of the last released block.
    */
   #releaseOldest(): Buffer | undefined {
     let bytes: Buffer | undefined
@@ -151,9 +151,9 @@ export class ResponseStore {
   }
 
   /**
-   * If the server is at its limit, releases its oldest block and returns its memory. Does nothing if
-   * the journal has no block yet. If the journal got only one response, most of a reused block would
-   * stay empty.
+   * If the server is at its limit, releases the server's oldest block and returns its memory. Does
+   * nothing if the journal has no blocks: it may get only one response, which would leave most of
+   * a reused block empty.
    */
   #takeOldest(): Buffer | undefined {
     if (this.#blocks.size === 0) return undefined
@@ -162,8 +162,8 @@ export class ResponseStore {
   }
 
   /**
-   * Counts the memory that was added to a block. Drops other blocks if the server now uses too much
-   * memory.
+   * Counts the memory that was added to a block. Releases the server's oldest blocks while the
+   * server exceeds its limit.
    */
   #countBytes(block: Block, added: number): void {
     this.#bytes += added
@@ -187,7 +187,7 @@ export class ResponseStore {
   }
 }
 
-/** Returns the stored bytes, or undefined if their memory was reused for later responses. */
+/** Returns the stored bytes, or undefined if their block was released. */
 export function storedBytes({ block, start, end }: StoredBody): Buffer | undefined {
   return block.bytes?.subarray(start, end)
 }

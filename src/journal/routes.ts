@@ -18,9 +18,11 @@ import { verifyRequests } from './verification.js'
 const LOST_REQUEST =
   'the journal has no such request; it may have been removed to make room for newer requests'
 const CHANGES_AFTER =
-  'Also sends the recorded changes after this sequence. By default, only new changes are sent'
+  'Also sends recorded changes with a sequence greater than this. By default, only new changes ' +
+  'are sent'
 const PENDING_AFTER =
-  'Also sends, as `pending`, each request that has no response after this many milliseconds'
+  'Also sends the event `pending` for each request that is still in progress after this many ' +
+  'milliseconds'
 
 /** Adds the routes that list, stream, verify and remove an environment's recorded requests. */
 export function journalRoutes(route: AddRoute, services: JournalServices): void {
@@ -55,7 +57,7 @@ export function journalRoutes(route: AddRoute, services: JournalServices): void 
   })
 }
 
-/** Adds the routes for requests without a valid key. These requests belong to no environment. */
+/** Adds the routes that return unauthenticated requests, which don't belong to an environment. */
 export function unauthenticatedRequestRoutes(
   route: AddRoute<'server'>,
   { journals }: JournalServices
@@ -125,7 +127,7 @@ const REQUEST_LIST = {
 
 const REQUEST_DETAILS = {
   params: strictObject({
-    sequence: Type.String({ description: "The request's sequence, its number in the journal" })
+    sequence: Type.String({ description: "The request's sequence number in the journal" })
   }),
   response: ref(RecordedExchange)
 }

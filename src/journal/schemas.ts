@@ -31,7 +31,7 @@ export const RecordedRequest = namedObject(
       ref(OperationName, 'The operation that the request matches. Absent if it matches none')
     ),
     method: Type.String({ description: 'HTTP method' }),
-    path: Type.String({ description: 'Without the query string' }),
+    path: Type.String({ description: 'Path without the query string' }),
     query: recordOf(Values, 'Decoded query parameters'),
     headers: recordOf(Values, 'Headers, with lower-case names. Secrets are replaced by ***'),
     body: Type.Optional(
@@ -42,11 +42,11 @@ export const RecordedRequest = namedObject(
     ),
     bodyLength: Type.Optional(
       Type.Integer({
-        description: 'Length of the whole body in bytes. Present only if `body` is cut'
+        description: 'Length of the whole body in bytes. Present only if `body` is truncated'
       })
     ),
     status: Type.Optional(
-      Type.Integer({ description: 'HTTP status. Absent until a response is sent' })
+      Type.Integer({ description: 'HTTP status. Absent if no response has been sent' })
     ),
     size: number(0, 'Length of the response body in bytes'),
     duration: Type.Optional(
@@ -66,7 +66,9 @@ export const RecordedRequest = namedObject(
       {
         replayed: Type.Optional(
           Type.Boolean({
-            description: 'Whether the response is a replay for a repeated idempotency key'
+            description:
+              'True if this is the stored response to an earlier request with the same ' +
+              'idempotency key'
           })
         ),
         faulted: Type.Optional(
@@ -147,7 +149,10 @@ export const Change = namedObject(
       format: 'int64',
       description: 'Number of the change in its environment, starting at 1'
     }),
-    time: dateTime("When the change was made. Read from the environment's clock after the change"),
+    time: dateTime(
+      "When the change was made, by the environment's clock. " +
+        'If the change set the clock, this is the new time'
+    ),
     after: Type.Integer({
       minimum: 0,
       format: 'int64',
@@ -159,7 +164,8 @@ export const Change = namedObject(
       })
     ),
     summary: Type.String({
-      description: 'Describes the change. If a control operation made it, this is its summary'
+      description:
+        'The summary of the control operation, or a description of the change that the server made'
     }),
     target: Type.Optional(
       Type.String({
@@ -174,8 +180,8 @@ export const Change = namedObject(
 export type Change = Static<typeof Change>
 
 const MATCHES =
-  'A regular expression, which may match anywhere in the value. Lookarounds and ' +
-  'backreferences are not supported, because they could make matching extremely slow'
+  'A regular expression that must match some part of the value. Lookarounds and backreferences ' +
+  'are not supported, because they could make matching extremely slow'
 const Pattern = strictObject({
   matches: Type.String({ format: 'regex', maxLength: 200, description: MATCHES })
 })
@@ -194,14 +200,14 @@ export const RequestPattern = namedObject(
   'Matches requests that have all these properties',
   {
     operation: Type.Optional(ref(OperationName)),
-    method: Type.Optional(Type.String({ description: 'Method, in any case' })),
+    method: Type.Optional(Type.String({ description: 'Method, case-insensitive' })),
     path: text('Path without the query string, or a pattern that the path must match'),
     query: texts(
       'Query parameters that the request must have. Numbers and booleans are compared as text. ' +
         'An array matches a repeated parameter with the same values in any order'
     ),
     headers: texts(
-      'Headers that the request must have. Names match in any case. ' +
+      'Headers that the request must have. Header names are case-insensitive. ' +
         'Values are compared like the values in `query`'
     ),
     body: text('Body as text, or a pattern that the body must match'),
@@ -220,11 +226,11 @@ export const Verification = namedObject(
     count: number(0, 'Exact number of matching requests'),
     atLeast: number(
       1,
-      'Minimum number of matching requests. Without `count`, `atMost` and `never`: 1'
+      'Minimum number of matching requests. Defaults to 1 without `count`, `atMost` and `never`'
     ),
     atMost: number(0, 'Maximum number of matching requests'),
     never: Type.Optional(
-      Type.Literal(true, { description: 'Expects no matching request, like `count: 0`' })
+      Type.Literal(true, { description: 'Expects no matching requests. Same as `count: 0`' })
     ),
     inOrder: Type.Optional(
       Type.Array(ref(RequestPattern), {
@@ -234,11 +240,11 @@ export const Verification = namedObject(
           'Patterns that requests must match in this order. Other requests may come in between'
       })
     ),
-    after: number(0, 'Counts only requests with a greater sequence'),
+    after: number(0, 'Considers only requests with a sequence greater than this'),
     within: number(
       0,
-      'Milliseconds to wait for the requests. If only `never` or `atMost` is given, ' +
-        'success is reported only at the end of the wait',
+      'Maximum milliseconds to wait for matching requests. With only `never` or `atMost`, the ' +
+        'verification waits the whole time, unless too many requests arrive',
       {
         maximum: 600_000
       }

@@ -8,8 +8,8 @@ type SharedOptions = Pick<JournalOptions, 'capacity' | 'clock' | 'describer' | '
 export class JournalService {
   readonly #options: SharedOptions
   /**
-   * Maps an environment's key to its journal. The journal of unauthenticated requests has the key
-   * `undefined`.
+   * Maps the `key` of each environment to its journal. The journal of unauthenticated requests is
+   * under `undefined`.
    */
   readonly #journals = new Map<number | undefined, Journal>()
   readonly #blocks = new BlockPool()
@@ -39,9 +39,8 @@ export class JournalService {
   }
 
   /**
-   * Removes an environment's journal. Without a key, removes the journal of unauthenticated
-   * requests. Ends the journal's streams, and the verifications that wait for its requests. Clears
-   * the journal unless it is kept for the report.
+   * Removes an environment's journal or, if `environmentKey` is undefined, the journal of
+   * unauthenticated requests. Closes the journal, and clears it unless it is kept for the report.
    */
   drop(environmentKey: number | undefined): void {
     const journal = this.#journals.get(environmentKey)
@@ -51,8 +50,8 @@ export class JournalService {
   }
 
   /**
-   * Ends all streams, and all verifications that wait for requests. A stream or a verification that
-   * starts later ends at once.
+   * Closes all journals, including those that are created later. Streams end at once, and
+   * verifications no longer wait for requests.
    */
   close(): void {
     this.#isClosed = true

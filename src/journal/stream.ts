@@ -7,7 +7,7 @@ import type { Change } from './schemas.js'
 
 const HEARTBEAT_INTERVAL = 15_000
 const CLOSE_TIMEOUT = 1000
-/** If a slow client has more than this number of bytes left to read, the stream ends. */
+/** The stream ends if a slow client leaves more than this many bytes unread. */
 const MAX_UNREAD = 8 * 1024 * 1024
 
 export interface StreamQuery {
@@ -15,21 +15,21 @@ export interface StreamQuery {
   pendingAfter?: number
 }
 
-const GREETING = ': requests to this environment follow as they end'
+const GREETING = ': each request to this environment is sent when it ends'
 
 /**
  * Streams a journal as server-sent events. Each request is sent when it ends. If the client sends
  * `Last-Event-ID`, the stream resumes after the request with this id. The stream also contains the
- * changes to the environment, as events without an id. If the journal has dropped requests that
- * should be sent, a comment in the stream says how many.
+ * changes to the environment, as events without an id. If the journal has already dropped requests
+ * that the client missed, a comment in the stream reports their number.
  *
- * The stream ends when the journal closes, or when the client has more than 8 MiB left to read.
- * The client can then reconnect and resume the stream.
+ * The stream ends when the journal closes, or when the client leaves more than 8 MiB unread. The
+ * client can then reconnect and resume the stream.
  *
  * @param options.changesAfter first send the recorded changes after the change with this sequence
  * number. By default, only new changes are sent.
- * @param options.pendingAfter also send each request that is still in progress this many
- * milliseconds after its arrival. By default, a request is sent only when it ends.
+ * @param options.pendingAfter also send the event `pending` for each request that is still in
+ * progress after this many milliseconds. By default, a request is sent only when it ends.
  */
 export function streamRequests(
   journal: Journal,
@@ -93,8 +93,8 @@ class RequestStream {
     this.#heartbeat = setInterval(() => this.#write(':\n\n'), HEARTBEAT_INTERVAL)
     this.#raw.once('close', () => this.#stop())
     this.#journal.listeners.add(this.#listener)
-    // With this id, a client can resume even if it loses the connection before it has received a
-    // recorded request.
+    // Send an id at the start, so that the client can resume even if it loses the connection before
+    // the first request.
     this.#write(`${GREETING}\nid: ${this.#lastSent}\n\n`)
   }
 

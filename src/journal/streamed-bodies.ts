@@ -4,8 +4,8 @@ import { keepResponseBody, MAX_REQUEST_BODY } from './plugin.js'
 import { MAX_RESPONSE_BODY } from './response-store.js'
 
 /**
- * Keeps the start of a request body in the entry while something else reads the body. The entry
- * doesn't get the body if the client disconnects before the start is complete.
+ * Keeps the first 64 KiB of a request body in the entry while the body is streamed to its consumer.
+ * The entry gets no body if the client disconnects before those bytes or the whole body arrived.
  */
 export function recordRequestStream(body: Readable, entry: JournalEntry | null): void {
   observeStream(body, MAX_REQUEST_BODY, {
@@ -18,7 +18,7 @@ export function recordRequestStream(body: Readable, entry: JournalEntry | null):
   })
 }
 
-/** Keeps the start of a response body in the entry while something else reads the body. */
+/** Keeps the first 16 KiB of a response body while the body is streamed to the client. */
 export function recordResponseStream(body: Readable, entry: JournalEntry | null): void {
   observeStream(body, MAX_RESPONSE_BODY, {
     onChunk(length) {
@@ -35,13 +35,16 @@ const isOpen = (entry: JournalEntry | null): entry is JournalEntry => entry?.end
 
 interface Observer {
   onChunk(length: number): void
-  /** Called once, with the first `max` bytes or with the whole body. */
+  /**
+   * Called once, with the first `max` bytes or with the whole body if it is shorter. Never called
+   * for an empty body.
+   */
   onStart(start: Buffer): void
 }
 
 /**
- * Watches the chunks of a stream without making it flow. A transform stream would buffer twice as
- * much.
+ * Calls the observer for the chunks of a stream, but leaves it to the consumer to start the stream.
+ * A transform stream would buffer twice as much.
  */
 function observeStream(stream: Readable, max: number, { onChunk, onStart }: Observer): void {
   let chunks: Buffer[] | undefined = []
