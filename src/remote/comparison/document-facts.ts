@@ -1,12 +1,15 @@
 import type { Allowed, View } from './document-view.js'
 import type { OperationView } from './operation-view.js'
 
-/** A fact that only one of the two documents states. */
+/** A part or an allowed value that only one of two documents has: the published one or ours. */
 export interface Fact {
   operation: string
   /** The status of the response, if the fact is about its headers or its error body. */
   status?: string
-  /** The path of the schema, such as `body.data[].channel`. Empty for a part of the operation. */
+  /**
+   * The path of the schema that contains the part, such as `body.data[].channel`. Empty if the part
+   * belongs to the operation or the response itself.
+   */
   place: string
   /** A part of the place, such as `.email`, `values` or `parameter query limit`. */
   name: string
@@ -14,8 +17,8 @@ export interface Fact {
   kind: 'presence' | 'content'
   side: 'published' | 'ours'
   /**
-   * If both documents have the part: the value, type or the like that only one of them allows.
-   * Otherwise: a description of the part.
+   * If both documents have the part: the value, type or other item that only one of them allows.
+   * Otherwise: the types and values of the part.
    */
   item: string
   publishedAt: string
@@ -43,8 +46,8 @@ const TRAIT_DEFAULTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Collects the facts that only one of two documents states. Lists a fact about a shared schema only
- * once.
+ * Collects the facts about two documents. A schema that several places share is compared only at
+ * the first of these places.
  */
 export class FactCollector {
   readonly facts: Fact[] = []
@@ -64,8 +67,8 @@ export class FactCollector {
   }
 
   #compareFields(published: View, ours: View, parent: Place): void {
-    // Start with our fields, so that a shared schema is always compared at the same place, whatever
-    // the other document contains.
+    // Our fields come first, so that the place where a shared schema is compared doesn't depend on
+    // the published document.
     const names = new Set([...ours.fields.keys(), ...published.fields.keys()])
     for (const name of names) {
       const publishedField = published.fields.get(name)?.()
@@ -153,10 +156,7 @@ function itemsOnlyIn(one: Allowed, other: Allowed): string[] {
   return [...one].filter((item) => !other?.has(item))
 }
 
-/**
- * Like `itemsOnlyIn`, but for types: if a document allows every number, it also allows every
- * integer.
- */
+/** Like `itemsOnlyIn`, except that a document with the type `number` also allows `integer`. */
 const typesOnlyIn = (one: Allowed, other: Allowed): string[] =>
   itemsOnlyIn(one, other?.has('number') ? new Set([...other, 'integer']) : other)
 

@@ -75,8 +75,8 @@ export class DocumentReader {
   }
 
   /**
-   * Returns what a schema allows. Where a schema contains itself, the inner schema allows any
-   * value.
+   * Returns what a schema allows. If a schema is part of its own `allOf`, `oneOf` or `anyOf`, the
+   * inner schema allows any value.
    */
   viewOf(part: Part): View {
     const { pointer } = part
@@ -151,8 +151,8 @@ function nodeIn(node: DocumentNode | undefined, name: string): DocumentNode | un
 }
 
 /**
- * Merges two views. In the mode `all`, a value must match both views. In the mode `any`, one view
- * is enough, and a field is required only if every view that has fields requires it.
+ * Merges two views. In `all` mode, a value must match both views. In `any` mode, it must match one
+ * of them, and a field is required only if every view that has fields requires it.
  */
 function mergeViews(one: View, two: View, mode: 'all' | 'any'): View {
   const bothHaveFields = one.fields.size > 0 && two.fields.size > 0
@@ -179,7 +179,7 @@ function mergeViews(one: View, two: View, mode: 'all' | 'any'): View {
   }
 }
 
-/** In the mode `any`, drops the traits in which the views differ. */
+/** In `any` mode, leaves out the traits in which the views differ. */
 function mergeTraits({ traits: one }: View, { traits: two }: View, mode: 'all' | 'any') {
   const merged = new Map([...two, ...one])
   if (mode === 'all') return merged
@@ -206,7 +206,7 @@ function typesOf(node: DocumentNode): Allowed {
   return types.length > 0 ? new Set(types.map(String)) : undefined
 }
 
-/** If a schema has no keyword `type`, derives its type from its other keywords. */
+/** Derives the type of a schema without `type` from its other keywords. */
 function impliedType({ enum: values, const: value, properties, items }: DocumentNode) {
   if (properties) return 'object'
   if (items) return 'array'
@@ -225,7 +225,8 @@ function traitsOf({ deprecated, minItems, oneOf, anyOf }: DocumentNode): Map<str
 const isNull = ({ type }: DocumentNode) => type === 'null'
 
 /**
- * Returns the allowed values without the empty string, which only means that a filter isn't set.
+ * Returns the values that `enum` or `const` allows. Leaves out null, which is compared as a type,
+ * and the empty string, which only means that a filter isn't set.
  */
 function valuesOf({ type, enum: listed, const: value }: DocumentNode): Allowed {
   if (type === 'null') return new Set()

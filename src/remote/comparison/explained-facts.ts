@@ -2,14 +2,14 @@ import type { AssumptionId } from '../../domain/assumptions.js'
 import type { Fact } from './document-facts.js'
 
 /**
- * For each assumption, the facts about our document that change if the assumption has another
- * value.
+ * The facts that assumptions explain. For each assumption, one list per alternative value: how the
+ * document for that value differs from our document.
  */
 export type AssumptionFacts = ReadonlyMap<AssumptionId, readonly (readonly Fact[])[]>
 
 /**
- * Maps facts to the assumptions that explain them. An assumption explains its facts about a place
- * only if all of them occur. It doesn't explain other facts about the place.
+ * Maps facts to the assumptions that explain them. An alternative value's facts about a place are
+ * explained only if `facts` contains all of them.
  */
 export function explainFacts(
   facts: readonly Fact[],

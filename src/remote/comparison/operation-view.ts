@@ -100,7 +100,10 @@ function responseView(reader: DocumentReader, response: Part, error: View | unde
   return { ...bareView(response.pointer), fields }
 }
 
-/** Adds the body of a successful response. If it is in an envelope, adds the envelope's content. */
+/**
+ * Adds the body of a successful response as the field `body`. If the body is an envelope, `body` is
+ * the envelope's content, and the field `envelope` is added too.
+ */
 function addBody(fields: Map<string, () => View>, whole: View): void {
   const data = envelopedData(whole)
   if (data) fields.set('envelope', () => bareView(data.pointer))

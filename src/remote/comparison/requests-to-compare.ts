@@ -18,7 +18,7 @@ export interface ComparedRequest {
   path: string
 }
 
-/** The requests to send, and how many requests in the source can't be sent. */
+/** The requests to send, and how many of the source's requests are skipped. */
 export interface RequestsToCompare {
   requests: ComparedRequest[]
   skipped: number
@@ -100,7 +100,7 @@ function requestsOfHar(file: string): SourceRequest[] {
   })
 }
 
-/** The code of the error for bytes that aren't text in the expected encoding. */
+/** The code of the error that `decodeText` throws if a file isn't text. */
 const NOT_TEXT = 'ERR_ENCODING_INVALID_ENCODED_DATA'
 
 /** Returns the text of a file. Throws `StartError` if it can't be read. */
@@ -109,7 +109,7 @@ function readText(file: string): string {
     return decodeText(readRegularFile(file))
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    const problem = code === NOT_TEXT ? 'it is not text in UTF-8; save it as UTF-8' : code
+    const problem = code === NOT_TEXT ? 'it is not UTF-8 text; save it as UTF-8' : code
     throw new StartError(`${file} can't be read: ${problem ?? message}`)
   }
 }
@@ -191,7 +191,7 @@ export async function readDocument(
 }
 
 function parseDocument(content: string, fileOrUrl: string): unknown {
-  // A response can start with a byte order mark too.
+  // Files are decoded without their byte order mark, but a response may still start with one.
   const text = content.replace(/^\uFEFF/, '')
   return parseJsonOrUndefined(text) ?? readYaml(text, fileOrUrl, FILE_LIMITS)
 }

@@ -3,9 +3,9 @@ import type { ServiceUnderTest } from '../service-under-test.js'
 
 /**
  * The source of a rule: the API reference, a behavior that only the mock defines, or an assumption.
- * Breaking a rule of the API reference is always a failure. Breaking any other rule is only noted,
- * unless the run requires a profile. A rule marked `strictly` can fail only if the run requires the
- * profile `document`.
+ * Breaking a rule of the API reference is always a failure. Breaking any other rule is a failure if
+ * the run requires a profile, and is only noted otherwise. For a rule marked `strictly`, the run
+ * must require the profile `document`.
  */
 export type Basis =
   | { apiReference: string }
@@ -13,8 +13,8 @@ export type Basis =
   | { assumption: AssumptionId }
 
 /**
- * A rule and the code that checks it. It uses only HTTP, and doesn't depend on specific data or on
- * other cases.
+ * A rule and the code that checks it. The code only uses HTTP, and doesn't depend on specific data
+ * or on other cases.
  */
 export interface ConformanceCase {
   /** A topic and a name within the topic, such as `paging.length`. */

@@ -32,8 +32,8 @@ export const AUTH_CASES: readonly ConformanceCase[] = [
   {
     id: 'auth.required',
     rule:
-      'Every operation rejects a request without a key, with an unknown key or with another ' +
-      'authorization scheme. Sending an `idempotency-key` does not help.',
+      'Every operation rejects a request without a key, with an unknown key, or with an ' +
+      'authorization scheme other than `ApiKey`, even if the request has an `idempotency-key`.',
     basis: apiReference(
       'Every operation requires `ApiKey <API_KEY>`; `idempotency-key` is not authentication'
     ),
@@ -99,7 +99,7 @@ export const STEP_CASES: readonly ConformanceCase[] = [
   {
     id: 'step.forms',
     rule:
-      'Workflows and steps are found by `_id`, by identifier and by slug. The name at the start ' +
+      'A request can name a workflow or step by `_id`, identifier or slug. The name at the start ' +
       'of a slug is ignored.',
     basis: behavior('how workflows and steps are named in requests'),
     async run({ steps, send }) {
@@ -114,7 +114,7 @@ export const STEP_CASES: readonly ConformanceCase[] = [
         ]
         for (const path of paths) {
           const response = await send(path)
-          const what = `the response and the one for ${workflowId}/${stepId}`
+          const what = `this response and the response for ${workflowId}/${stepId}`
           checkSame(readRecord(response), step, what, response)
         }
       }
@@ -122,7 +122,7 @@ export const STEP_CASES: readonly ConformanceCase[] = [
   },
   {
     id: 'step.own',
-    rule: 'A step is only found in its own workflow.',
+    rule: 'A step can only be retrieved through its own workflow.',
     basis: apiReference(
       'A workflow consists of steps. A single step of a workflow can be retrieved'
     ),
@@ -172,7 +172,7 @@ async function checkNamedStep(
   const isSameWorkflow =
     identifier === step.workflowId && workflowDatabaseId === step.workflowDatabaseId
   const hasIdentifier = identifier !== workflowDatabaseId
-  check(isSameWorkflow && hasIdentifier, 'workflowId is not the identifier', byId)
+  check(isSameWorkflow && hasIdentifier, "workflowId is not the workflow's identifier", byId)
 }
 
 /**

@@ -8,7 +8,8 @@ export const LIMIT = 100
 export type Matches = (message: MessageResponse) => boolean
 
 /**
- * Throws `Failure` unless the page has exactly the newest matching messages, in the usual order.
+ * Throws `Failure` unless the page has exactly the newest matching messages, in the order of the
+ * unfiltered list.
  */
 export async function checkFilter(
   { send, sample }: ServiceUnderTest,

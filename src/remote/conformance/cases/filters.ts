@@ -40,20 +40,22 @@ export const FILTER_CASES: readonly ConformanceCase[] = [
   filterCase(
     'channel',
     FILTERS,
-    'The filter `channel` finds exactly the messages of that channel, in the usual order.',
+    'The filter `channel` finds exactly the messages of that channel, in the order of the ' +
+      'unfiltered list.',
     async () => CHANNELS.map((channel) => [{ channel }, (message) => message.channel === channel])
   ),
   filterCase(
     'subscriber',
     FILTERS,
-    'The filter `subscriberId` finds exactly the messages of that subscriber, in the usual order.',
+    'The filter `subscriberId` finds exactly the messages of that subscriber, in the order of ' +
+      'the unfiltered list.',
     subscriberFilters
   ),
   filterCase(
     'transaction',
     FILTERS,
     'The filter `transactionId`, given once or several times, finds exactly the messages of ' +
-      'these transactions, in the usual order.',
+      'these transactions, in the order of the unfiltered list.',
     transactionFilters
   ),
   filterCase(
@@ -72,8 +74,8 @@ export const FILTER_CASES: readonly ConformanceCase[] = [
   {
     id: 'filter.exact',
     rule:
-      'A filter by id or context key only finds messages with exactly the same value. A part of ' +
-      'the value, or the value in another letter case, finds nothing.',
+      'A filter by id or context key only finds messages with exactly that value. It does not ' +
+      'match part of a value, and it is case-sensitive.',
     basis: apiReference(
       'contextKeys: Filter by exact context keys; ' +
         'subscriberId: identifier used to create the subscriber'
@@ -281,8 +283,8 @@ async function checkExactMatch(
 }
 
 /**
- * Returns the value without its last character, and the value in upper case. If the value already
- * is in upper case, returns it in lower case instead.
+ * Returns the value without its last character, and the value in upper case, or in lower case if it
+ * is already in upper case.
  */
 function similarValues(value: string): string[] {
   const shorter = [...value].slice(0, -1).join('')
@@ -303,8 +305,8 @@ async function transactionsOf({ sample }: ServiceUnderTest, most: number): Promi
 }
 
 /**
- * Returns the sets of context keys in the messages. Throws `Skipped` if no message has context
- * keys.
+ * Returns the distinct sets of context keys in the sample's messages. Throws `Skipped` if no
+ * message has context keys.
  */
 async function contextsOf({ sample }: ServiceUnderTest): Promise<string[][]> {
   const { messages } = await sample()
@@ -316,7 +318,7 @@ async function contextsOf({ sample }: ServiceUnderTest): Promise<string[][]> {
   return [...contexts.values()]
 }
 
-/** Returns a filter by `contextKeys`. It must find the messages with exactly `matchingKeys`. */
+/** Returns a filter that must find exactly the messages whose context keys are `matchingKeys`. */
 function contextFilter(contextKeys: string[], matchingKeys = contextKeys): Filter {
   const expected = [...matchingKeys].sort().join('\n')
   return [{ contextKeys }, (message) => contextOf(message).join('\n') === expected]

@@ -36,9 +36,9 @@ export const IDEMPOTENCY_CASES: readonly ConformanceCase[] = [
   {
     id: 'idempotency.replay',
     rule:
-      'A repeated key returns the stored response, byte for byte, with the headers ' +
-      '`Idempotency-Key` and `Idempotency-Replay: true`. Requests without a key or with another ' +
-      'key run the operation. Keys are case-sensitive, and an empty key is ignored.',
+      'A request that repeats a key gets the stored response, byte for byte, with the headers ' +
+      '`Idempotency-Key` and `Idempotency-Replay: true`. A request without a key or with a new ' +
+      'key runs the operation. Keys are case-sensitive, and an empty key is ignored.',
     basis: REPEATED_REQUEST,
     async run(service) {
       const { id, key } = await unusedKey(service)
@@ -129,7 +129,7 @@ export const IDEMPOTENCY_CASES: readonly ConformanceCase[] = [
     id: 'idempotency.in-use',
     rule:
       'If several requests with the same key arrive at the same time, only one runs the ' +
-      'operation. The others get a replay, or a 409 with `Retry-After`.',
+      'operation. The other requests get a replay, or a 409 with `Retry-After`.',
     basis: REPEATED_REQUEST,
     async run(service) {
       const { id, key } = await unusedKey(service)

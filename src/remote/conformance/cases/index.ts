@@ -9,8 +9,8 @@ import { PRIMARY_CASES } from './primary.js'
 import { RESPONSE_CASES } from './responses.js'
 
 /**
- * One case for each assumption. The case passes if the target behaves as one of the assumption's
- * values describes.
+ * One case for each assumption. It passes if the target's behavior matches one of the assumption's
+ * values.
  */
 const ASSUMPTION_CASES = ASSUMPTION_IDS.map((assumption): ConformanceCase => {
   const { description, values } = describeAssumption(assumption)

@@ -7,8 +7,8 @@ import { apiReference, type ConformanceCase } from '../case.js'
 
 const MAX_WALKED_MESSAGES = 40
 /**
- * A `limit` that every service is expected to accept. The API reference defines no maximum, but
- * services have one.
+ * A `limit` that every service is expected to accept. The API reference defines no maximum, but a
+ * service may have one.
  */
 const MAX_LIMIT = 100
 const PAST_THE_END = 100_000
@@ -25,8 +25,8 @@ export const PAGING_CASES: readonly ConformanceCase[] = [
   {
     id: 'paging.page',
     rule:
-      'In the response, `page` and `pageSize` are the requested page and limit, by default 0 and ' +
-      '10. A whole number may be written as `2.0`. A page past the end is empty.',
+      '`page` and `pageSize` in the response are the `page` and `limit` of the request, or 0 and ' +
+      '10 by default. A whole number may be written as `2.0`. A page past the end is empty.',
     basis: apiReference(
       '`page` defaults to 0; `limit` defaults to 10; pageSize: Messages per page; ' +
         'page: Current page number'
@@ -45,7 +45,7 @@ export const PAGING_CASES: readonly ConformanceCase[] = [
   {
     id: 'paging.length',
     rule:
-      'Every page except the last one has as many messages as `limit`. `hasMore` is true if more ' +
+      'Every page except the last one has exactly `limit` messages. `hasMore` is true if more ' +
       'messages follow.',
     basis: apiReference(
       'limit: Number of messages per page; hasMore: Whether more messages are available'
@@ -66,8 +66,8 @@ export const PAGING_CASES: readonly ConformanceCase[] = [
   {
     id: 'paging.joined',
     rule:
-      'The pages together contain the complete list without gaps or duplicates, with or without ' +
-      'a filter. The list is the same with every limit.',
+      'Together, the pages contain the complete list without gaps or duplicates, whatever the ' +
+      'limit, and with or without a filter.',
     basis: apiReference(
       'page: Page number (zero-based default); limit: Number of messages per page'
     ),

@@ -45,8 +45,8 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
         const other = usable.find(
           (candidate) => candidate.channel === channel && candidate._id !== _id
         )
-        // Skip an integration that is the only one of its channel: it is already primary, so the
-        // target may return it unchanged.
+        // Skip a channel's only integration. It is already primary, so the target may return it
+        // unchanged.
         if (!other) continue
         await setPrimary(service, other._id)
         const { active, conditions = [] } = await setPrimary(service, _id)
@@ -77,7 +77,7 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
     id: 'primary.one',
     rule:
       'After set-primary, the integration is the only primary integration of its channel. ' +
-      'Nothing else changes, in this channel or in others.',
+      'Apart from that, no other integration changes, in any channel.',
     basis: apiReference(
       'One integration per channel can be primary. It becomes the primary integration for its ' +
         'channel'
@@ -123,8 +123,8 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
   {
     id: 'primary.concurrent',
     rule:
-      'After concurrent set-primary requests for two integrations, exactly one of them is ' +
-      'primary. Each response contains the requested integration.',
+      'After concurrent set-primary requests for two integrations of a channel, exactly one ' +
+      'integration of the channel is primary. Each response contains the requested integration.',
     basis: apiReference('One integration per channel can be primary in an environment.'),
     async run(service) {
       const [one, two] = await service.integrations.pair()

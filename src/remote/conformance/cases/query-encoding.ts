@@ -7,7 +7,8 @@ import { checkFilter, LIMIT } from './filter-check.js'
 
 /**
  * Throws `Failure` unless the service decodes `+` and `%20` to a space, and `%2B` to a plus sign.
- * Throws `Skipped` if there are no errors or ids that show how it decodes them.
+ * Throws `Skipped` if no error contains the rejected value and no known id contains a space or plus
+ * sign.
  */
 export async function checkSpaces(service: ServiceUnderTest): Promise<void> {
   const isEchoed = await checkEchoedSpaces(service)
@@ -31,8 +32,8 @@ export async function checkSpaces(service: ServiceUnderTest): Promise<void> {
 }
 
 /**
- * Checks how the service decodes an invalid value, if its error contains the value. Returns whether
- * an error contained it.
+ * Checks how the service decodes a value that it rejects. Returns false if no error contains the
+ * rejected value.
  */
 async function checkEchoedSpaces({ send }: ServiceUnderTest): Promise<boolean> {
   const values = { 'a%20b': 'a b', 'a+b': 'a b', 'a%2Bb': 'a+b' }
