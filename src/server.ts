@@ -39,7 +39,8 @@ export interface MockLogger
 
 export type ServerOptions = { [Name in keyof Config]?: Config[Name] | undefined } & {
   /**
-   * A seed as YAML, JSON or an object. It replaces the default seed and is applied after `seeds`.
+   * A seed as YAML, JSON or an object, which is applied after `seeds`. If you set only `seed`, the
+   * default seed isn't applied.
    */
   seed?: string | object
   /** Returns the current time in milliseconds since 1970. Default: the system clock. */
@@ -75,8 +76,8 @@ export interface Server extends RunningServer {
   db: Db
   services: Services
   /**
-   * Returns the seed service. The first call loads it, because a start with only the default seed
-   * doesn't need it.
+   * Returns the seed service. It is loaded on the first call, because starting with only the
+   * default seed doesn't need it.
    */
   loadSeeds: () => Promise<SeedService>
 }
@@ -137,7 +138,7 @@ function checkOptions({ seed, clock = wallClock, watch }: ServerOptions, { seeds
     )
   }
   if (watch !== undefined && typeof watch !== 'function') {
-    throw new StartError('watch must be a function; it is called with the result of each change')
+    throw new StartError('watch must be a function that receives the result of each reload')
   }
   if (watch && seeds.length === 0) {
     throw new StartError('there are no files to watch; add files to `seeds`')
@@ -253,8 +254,7 @@ async function seedDatabase(
     return { seeded: true }
   }
   const seeds = await loadSeeds()
-  // With `watch`, a seed may need the generator after a change. Therefore pass no files, so that
-  // the generator is loaded even if no seed needs it yet.
+  // With `watch`, always load the generator by passing no files: a changed seed may need it later.
   await seeds.loadGenerator(seedWatch ? undefined : source.files)
   const { applied, environments, now } = seeds.seed(source.files)
   if (source.isDefault) {
@@ -275,16 +275,16 @@ function logLostFile(app: FastifyInstance, { fileProblem }: Db): void {
   const timer = setInterval(() => {
     const problem = fileProblem()
     if (problem === undefined) return
-    app.log.error(`${problem}; until then nothing is written`)
+    app.log.error(`${problem}; nothing is written until the restart`)
     clearInterval(timer)
   }, 1000).unref()
   app.addHook('preClose', async () => clearInterval(timer))
 }
 
 /**
- * Closes the database when the app closes. With `exportOnExit`, first exports the data to that
- * file, but only if `enable` was called. Without this condition, a failed start would replace the
- * file.
+ * Closes the database when the app closes. If `exportOnExit` is set, first exports the data to that
+ * file. Call `enable` after a successful start. Until then, nothing is exported, so a failed start
+ * doesn't replace the file.
  */
 function closeDatabaseOnClose(
   app: FastifyInstance,
@@ -391,7 +391,7 @@ const LISTEN_FIXES: Record<string, string> = {
   EADDRINUSE:
     'the port is taken; stop the process that uses it, ' +
     'or choose another port with --port (0 takes a free one)',
-  EACCES: 'this user may not use the port; choose one above 1023 with --port',
+  EACCES: 'this user is not allowed to use the port; choose one above 1023 with --port',
   EADDRNOTAVAIL: 'this machine does not have this address; choose another with --host',
   ENOTFOUND: 'there is no such host; choose another with --host',
   EAI_AGAIN: 'the host name could not be resolved; choose an address with --host'

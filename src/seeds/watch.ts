@@ -11,16 +11,16 @@ export type SeedReload =
   | { applied: false; files: readonly string[]; error: SeedError }
 
 /**
- * Milliseconds between two checks. A change is reported only after two checks in a row found the
- * same state, because writing a file can take longer than one interval.
+ * Milliseconds between checks. A change is reported once two checks in a row find the same state,
+ * so that a file isn't loaded while it is still being written.
  */
 const INTERVAL = 100
 
 type Timers = Pick<typeof nodeTimers, 'setInterval' | 'clearInterval'>
 
 /**
- * Returns a watcher that reports changes made to the seed files from now on. Only tests pass timers
- * of their own.
+ * Returns a watcher that reports changes made to the seed files from now on. Only tests pass
+ * `timers`.
  */
 export function watchSeeds(seeds: readonly string[], timers: Timers = nodeTimers): SeedWatcher {
   return new SeedWatcher(seeds, timers)
@@ -34,7 +34,7 @@ class SeedWatcher {
   readonly #seeds: readonly string[]
   readonly #timers: Timers
   #timer: NodeJS.Timeout | undefined
-  /** The state of each file at the last callback. */
+  /** The state of each file at the last call of `onChange`, or at the start. */
   #reported: string[]
   /** The state of each file at the last check. */
   #latest: string[]
@@ -46,7 +46,7 @@ class SeedWatcher {
     this.#latest = this.#reported
   }
 
-  /** Starts checking. Calls back with the seeds that were written, created or deleted. */
+  /** Starts polling. Calls `onChange` with the seeds that were written, created or deleted. */
   start(onChange: (seeds: string[]) => void): void {
     this.#timer = this.#timers.setInterval(() => this.#check(onChange), INTERVAL).unref()
   }
@@ -76,7 +76,7 @@ function fileState(file: string): string {
     const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true })
     return [file, dev, ino, size, mtimeNs, ctimeNs].join()
   } catch (error) {
-    // The file can be missing or in an unreadable folder. Reading the seed reports the reason.
+    // The file is missing, or its folder can't be read. Loading the seed then reports the error.
     return [file, (error as NodeJS.ErrnoException).code].join()
   }
 }

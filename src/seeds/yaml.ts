@@ -16,13 +16,13 @@ const yaml = lazily((): typeof import('yaml') =>
 )
 
 /**
- * Creates an issue at the value with this path, or at the field's name if `part` is `name`. A value
- * that comes from an alias or a merge is located where the alias or the merge is used. A missing
- * value is located at its closest parent.
+ * Creates an issue at the value with this path, or at the field's name if `part` is `name`. If the
+ * value comes from an alias or a merge, the issue is at the alias or the merge. If the value is
+ * missing, the issue is at its closest parent.
  */
 export type IssueAt = (path: Path, message: string, part?: 'name' | 'value') => SeedIssue
 
-/** The maximum number of errors to list. Further errors often only follow from the first ones. */
+/** The maximum number of errors to list. Later errors are often caused by the first ones. */
 const MAX_ERRORS = 20
 /** Parsing stops after this many misplaced tokens. */
 const MAX_MISPLACED = 100
@@ -32,8 +32,7 @@ const OPTIONS = { prettyErrors: false, merge: true, uniqueKeys: false, resolveKn
 const SECOND_NAME = 'has a second field name on this line: quote a value that contains a colon'
 const NOT_IN_JSON = 'is not a number that JSON supports; quote it to make it a string'
 const NOT_AN_OBJECT = "is not an object, so << can't merge it"
-const NOT_A_NAME =
-  'must be a string, because it names a field; quote a value that starts with a bracket'
+const NOT_A_NAME = 'has a field name that is not a string; quote a value that starts with a bracket'
 
 /** Creates an issue at an offset in the text. */
 type IssueAtOffset = (offset: number, message: string, path?: Path) => SeedIssue
@@ -43,7 +42,7 @@ interface ParsedYaml {
   issueAtOffset: IssueAtOffset
 }
 
-/** Parses a YAML text into nodes. Throws `SeedError` for syntax errors. */
+/** Parses YAML into nodes. Throws `SeedError` for syntax errors. */
 function parseYaml(text: string, file: string): ParsedYaml {
   const lines = new (yaml().LineCounter)()
   lines.addNewLine(0)
@@ -76,8 +75,8 @@ function readTokens(text: string, lines: LineCounter, issueAtOffset: IssueAtOffs
       if (token.type === 'error') misplacedCount += 1
     }
     if (misplacedCount > MAX_MISPLACED) break
-    // The stack starts with the document and can end with a scalar, so it can have two entries more
-    // than the text has levels.
+    // The stack has an entry for the document, one for each level, and sometimes one for a scalar.
+    // With more than `MAX_DEPTH + 2` entries, the text has too many levels.
     const deepest = parser.stack[MAX_DEPTH + 1]
     if (deepest && parser.stack[MAX_DEPTH + 2]) {
       throw new SeedError([issueAtOffset(deepest.offset, TOO_DEEP)])
@@ -87,7 +86,7 @@ function readTokens(text: string, lines: LineCounter, issueAtOffset: IssueAtOffs
   return tokens
 }
 
-/** Returns at most two documents. A second document is an issue, so a third one doesn't matter. */
+/** Returns the first two documents. Ignores any more, because a second one is already an issue. */
 function composeDocuments(tokens: CST.Token[], text: string): (Document.Parsed | undefined)[] {
   const { stackTraceLimit } = Error
   // Don't record stack traces, because a text can have a million errors, and their traces would
@@ -123,9 +122,10 @@ function syntaxIssues(
 }
 
 /**
- * Returns the JSON value of a YAML text. Throws `SeedError` for syntax errors, repeated names,
- * unknown aliases, and aliases that expand to more than the limit. Doesn't use the package's own
- * `toJS`, which takes quadratic time for aliases and never ends for nested merges.
+ * Converts YAML to a JSON value. Throws `SeedError` if the text has syntax errors or can't be
+ * converted. For example, a name is repeated, an alias is unknown, or the aliases expand to more
+ * than `limits.json`. Doesn't use the package's own `toJS`, which takes quadratic time for aliases
+ * and never ends for nested merges.
  */
 export function readYaml(text: string, file: string, limits: SeedLimits): unknown {
   return new YamlReader(parseYaml(text, file), limits).read()
@@ -137,10 +137,7 @@ class YamlReader {
   readonly #issues: SeedIssue[] = []
   /** The approximate length, as JSON, of the values read so far. */
   #size = 0
-  /**
-   * The values that have an anchor, by the name of the anchor. A value is added when it has been
-   * read completely.
-   */
+  /** The values of anchors, by anchor name. Contains only values that have been read completely. */
   readonly #anchors = new Map<string, { value: unknown; size: number }>()
 
   constructor(document: ParsedYaml, limits: SeedLimits) {
@@ -244,9 +241,9 @@ class YamlReader {
 }
 
 /**
- * Returns a function that locates issues in a YAML or JSON text. The function parses the text again
- * when it locates the first issue. Issues have no line numbers if the seed was passed as an object,
- * or if the text is longer than the YAML limit.
+ * Returns a function that creates issues with line numbers for a YAML or JSON text. The text is
+ * parsed again, but only for the first issue. Issues have no line numbers if the seed was passed as
+ * an object, or if the text is longer than `limits.yaml`.
  */
 export function createIssueLocator(
   text: string | undefined,
@@ -280,7 +277,7 @@ function findNode(contents: unknown, path: Path, part: 'name' | 'value'): unknow
   return node
 }
 
-/** Returns the last field with the name, because the last one counts if JSON repeats a name. */
+/** Returns the last field with the name. If a JSON object repeats a name, the last field wins. */
 function findField(map: YAMLMap, name: string) {
   return map.items.findLast(({ key }) => fieldName(key) === name)
 }

@@ -8,14 +8,14 @@ export const MAX_STUB_BODY = 1024 * 1024
 /** An operation that the mock serves. A stub must not replace it. */
 interface ServedOperation {
   method: string
-  /** The path, in which parameters are written as `:name`. */
+  /** The path, with parameters as `:name`. */
   url: string
 }
 
 export interface StubProblem {
   /** The path to the wrong field, such as `['path']`, or `['headers', name]` for a header. */
   path: readonly string[]
-  /** The message without its subject, which is the field. For example, `must start with /`. */
+  /** The message to show after the field's name, such as `must start with /`. */
   message: string
   value?: unknown
 }
@@ -34,7 +34,7 @@ export function findStubProblems(
   ]
 }
 
-/** Returns the fields that a stub with a function can't have, because the function returns them. */
+/** Returns a problem for each field of a stub that its function must return instead. */
 function findFunctionProblems(stub: NewStub): StubProblem[] {
   if (stub.function === undefined) return []
   const fields = (['status', 'headers', 'body'] as const).filter(
@@ -64,14 +64,14 @@ function findPathProblem(path: string): string | undefined {
   const names = segments.filter((segment) => /[{}]/.test(segment))
   const malformed = names.find((segment) => !/^\{[A-Za-z_]\w*\}$/.test(segment))
   if (malformed !== undefined) {
-    return `has the segment ${malformed}; a parameter is a whole segment, such as {id}`
+    return `has the segment ${malformed}; a parameter must be a whole segment, such as {id}`
   }
   if (new Set(names).size < names.length) return 'has two parameters with the same name'
   return undefined
 }
 
 /**
- * Matches the paths outside of Novu's API that the server may serve: the pages, the manual and
+ * Matches the paths that the mock server uses outside of Novu's API, such as `/_mock`, `/docs` and
  * `/health`.
  */
 const RESERVED =

@@ -9,15 +9,15 @@ type Headers = Record<string, string | string[]>
 const NEVER_FORWARDED =
   /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|(set-)?cookie|x-mock-.*)$/
 
-/** Matches further headers that the fallback server must not get. */
+/** Matches the headers that aren't forwarded to the fallback server. */
 const ONLY_FOR_MOCK = /^(authorization|expect)$/
 
-/** Matches further headers that the client must not get, because this server sets them itself. */
+/** Matches the headers that aren't forwarded to the client, because this server sets its own. */
 const SET_BY_MOCK = /^(access-control-.*|x-request-id)$/
 
 /**
- * Returns the headers to send to the fallback server. `host` and `connection` already belong to
- * the new connection. `via` names this server.
+ * Returns the headers to send to the fallback server. reply-from has already set `host` in
+ * `headers` and removed the client's `connection`. `via` identifies this server.
  */
 export function toForwardedRequest(
   headers: IncomingHttpHeaders,
@@ -34,7 +34,7 @@ export function toForwardedRequest(
   }
 }
 
-/** Returns those headers of the fallback server's response that are sent to the client. */
+/** Returns the headers of the fallback server's response that the client gets. */
 export function toForwardedResponse(headers: IncomingHttpHeaders): Headers {
   return without(headers, SET_BY_MOCK)
 }

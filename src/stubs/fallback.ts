@@ -34,19 +34,16 @@ export interface FallbackOptions {
   url: string
   /** The API key of the fallback server. */
   key: string
-  /**
-   * The longest time, in milliseconds, for which the fallback server may send nothing. 0 means no
-   * limit.
-   */
+  /** How many milliseconds to wait if the fallback server sends nothing. 0 means no limit. */
   timeout: number
   /** Returns true for a request to Novu's API that no operation and no stub serves. */
   isUnserved: (request: FastifyRequest) => boolean
 }
 
 /**
- * Forwards requests to the fallback server. As with operations, a request needs an API key and can
- * get a fault. The key isn't forwarded. Bodies are streamed in both directions, so they can have
- * any size.
+ * Forwards requests to the fallback server. Like requests to operations, they need an API key and
+ * are subject to faults. The fallback server gets its own API key instead of the client's. Bodies
+ * are streamed in both directions, so they can have any size.
  */
 export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
   const forwarder = new Forwarder(options)
@@ -55,13 +52,14 @@ export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
     disableRequestLogging: true,
     disableCache: true,
     http: {
-      // Don't reuse connections: retries are off, so a request would fail if the other server closed
-      // its connection at the same moment. With a limit for `maxSockets`, Node would reuse them.
+      // Don't reuse connections. Otherwise, a request would fail if the fallback server closed the
+      // idle connection at the same moment, because retries are off. `maxSockets` must be infinite:
+      // with a limit, Node reuses connections even if `keepAlive` is off.
       agentOptions: { keepAlive: false, maxSockets: Number.POSITIVE_INFINITY },
       requestOptions: {
         rejectUnauthorized: true,
-        // reply-from copies these options while `from` is called, and doesn't offer another way to
-        // end a request early.
+        // A getter, because reply-from reads these options on every call of `from` and has no other
+        // way to pass a signal for one request.
         get signal() {
           return forwarder.clientSignal
         }
@@ -77,8 +75,7 @@ export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (!options.isUnserved(request)) return done(null, payload)
     const body = streamBody(request, reply, payload as Readable)
-    // A fault can end the request before anything reads its body, so read the start for the
-    // journal.
+    // If a fault ends the request, nothing else reads its body. Read the start for the journal.
     if (options.faults.list(requireEnvironment(request)).length > 0) body?.read(0)
     injectFaults(options).call(app, request, reply, (error) => {
       if (error) done(error)
@@ -90,9 +87,9 @@ export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
 class Forwarder {
   readonly origin: string
   /**
-   * Aborts when the client of the current request disconnects. It is set only while `from` runs.
-   * Because `from` is synchronous, requests can't see each other's signal. An AsyncLocalStorage
-   * would slow down all promises of the process on Node 20.
+   * Aborts when the client of the current request disconnects. It is set only during the
+   * synchronous call of `from`, so a request can't get another request's signal. On Node 20, an
+   * `AsyncLocalStorage` would slow down all promises of the process.
    */
   clientSignal: AbortSignal | undefined
   readonly #options: FallbackOptions
@@ -108,7 +105,7 @@ class Forwarder {
     this.#basePath = pathname.replace(/\/$/, '')
   }
 
-  /** Returns the error for a request that this server has forwarded before. */
+  /** Returns an error if this server already forwarded the request, which has now come back. */
   findLoop({ headers }: FastifyRequest): DomainError | undefined {
     if (!headers.via?.includes(this.#via)) return undefined
     const message = `The fallback server ${this.origin} leads back to this server`
@@ -211,8 +208,9 @@ function recordCut(reason: string, reply: FastifyReply): void {
 const KEY_REJECTED = 'the fallback server rejected its API key; set the key with --fallback-key'
 
 /**
- * Makes the body of the request a stream, and records its start. When nothing reads the stream
- * anymore, drops the rest of the body, so that the client can send its next request.
+ * Replaces the request's body with a stream and records its start. Returns undefined if there is no
+ * body. After the response, discards what is left of the body, so that the client can send its next
+ * request on the same connection.
  */
 function streamBody(
   request: FastifyRequest,
@@ -222,7 +220,7 @@ function streamBody(
   const { method, headers } = request
   const hasBody =
     headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0
-  // Ignore the body of these requests, as Fastify does.
+  // Ignore the body of GET and HEAD requests, as Fastify does.
   if (!hasBody || method === 'GET' || method === 'HEAD') return undefined
   recordRequestStream(payload, request.journalEntry)
   const body = readThrough(payload)
@@ -232,8 +230,8 @@ function streamBody(
 }
 
 /**
- * Returns a stream with the same content. If it is destroyed, drops the rest of the content.
- * Destroying `source` itself would close the client's connection.
+ * Returns a stream with the content of `source`. After the returned stream is destroyed, the
+ * remaining content is discarded. Destroying `source` itself would close the client's connection.
  */
 function readThrough(source: Readable): Readable {
   const stream = new Readable({
@@ -252,23 +250,20 @@ function readThrough(source: Readable): Readable {
   return stream
 }
 
-/**
- * Throws `bad-request` for a path that would be changed or rejected on its way to the fallback
- * server.
- */
+/** Throws `bad-request` for a path that `URL` would change or reply-from would reject. */
 function requireForwardable(path: string): void {
   const isUnchanged = new URL(path, 'http://localhost').pathname === path
   if (isUnchanged && !/(^|\/)\.\.|\.\.(\/|$)/.test(decodeURIComponent(path))) return
   throw new DomainError('bad-request', `${path} can't be forwarded`, {
-    reason: 'the path has a segment . or .., or a character that must be percent-encoded'
+    reason: 'the path has a . or .. segment, or a character that must be percent-encoded'
   })
 }
 
 const SILENT = { info() {}, warn() {} }
 
 /**
- * Returns a reply whose request has a silent log. reply-from would log each failure without masking
- * secrets, and the error handler logs it anyway.
+ * Returns a reply whose request logs nothing. Otherwise, reply-from would log failures without
+ * masking secrets. The error handler logs each failure anyway.
  */
 function withoutLog(reply: FastifyReply): FastifyReply {
   const request = Object.create(reply.request, { log: { value: SILENT } })

@@ -32,7 +32,7 @@ export type StubFunction = (request: FunctionRequest) => unknown
 export class StubFunctions {
   readonly #functions = new Map<string, StubFunction>()
 
-  /** Returns the id to put into a stub. */
+  /** Keeps the function and returns an id for the stub's `function` field. */
   register(stubFunction: StubFunction): string {
     const id = randomUUID()
     this.#functions.set(id, stubFunction)
@@ -73,7 +73,7 @@ async function callInTime(
   let timer: NodeJS.Timeout | undefined
   const tooSlow = new Promise<never>((_resolve, reject) => {
     const error = failed(stub, `did not return within ${timeout / 1000} seconds`)
-    // The process may end while a function hangs.
+    // `unref` lets the process exit while a function hangs.
     timer = setTimeout(() => reject(error), timeout).unref()
   })
   const called = Promise.resolve(request)
@@ -88,7 +88,7 @@ async function callInTime(
   }
 }
 
-/** Describes what a function threw, which may be any value, even one that can't become a string. */
+/** Describes the value that a function threw. It can be any value, so even `String()` may throw. */
 function describeThrown(error: unknown): string {
   try {
     return String(error)
@@ -99,8 +99,8 @@ function describeThrown(error: unknown): string {
 
 /** Returns what is wrong with the value that a function returned. */
 function findProblem(response: unknown): string | undefined {
-  // An instance of a class, such as a `Response` from `fetch`, may have no fields of its own. It
-  // would pass as an empty response.
+  // Reject class instances such as a `Response` from `fetch`. They may have no properties of their
+  // own, so the schema would accept them as an empty response.
   const kind = Object.prototype.toString.call(response)
   if (kind !== '[object Object]') return `${kind}; return { status, headers, body }`
   const [issue] = findIssues(StubResponse, response, 1)

@@ -34,8 +34,8 @@ const MAX_WARNINGS = 100
 
 /**
  * Responds to the requests that `notFound` let through: requests to paths of Novu's API that no
- * operation serves, and requests that a stub serves. As with operations, a request needs an API
- * key, its body is read for the journal, and it can get a fault.
+ * operation serves, and requests that a stub serves. Like requests to operations, they need an API
+ * key, the journal stores their bodies, and they are subject to faults.
  */
 export const unmockedRequests = fp<Options>(async (app, options) => {
   const { environments, stubs, latency } = options
@@ -66,7 +66,8 @@ export const unmockedRequests = fp<Options>(async (app, options) => {
   ): Promise<FastifyReply> {
     try {
       const response = await Promise.race([callFunction(match, request), disconnected(reply)])
-      // If the server is closing, its database may be closed too, so do nothing more.
+      // If the connection is closed, do nothing more. The server may be closing, and its database
+      // may already be closed.
       return response === undefined ? reply.hijack() : sendResponse(response, reply)
     } catch (error) {
       throw redactReason(error, options.redactionOf(request.headers.authorization))
@@ -126,12 +127,12 @@ function parseBody({ headers, body }: FastifyRequest): unknown {
     return JSON.parse(text)
   } catch {
     throw new DomainError('bad-request', 'Malformed JSON in the request body', {
-      reason: 'the content type is JSON, so the function of the stub needs a body of valid JSON'
+      reason: 'the content type is JSON, so the body is parsed for the function of the stub'
     })
   }
 }
 
-/** Removes secrets from the reason, because it may contain the message of a user's error. */
+/** Removes secrets from the error's reason, which may contain what the stub's function threw. */
 function redactReason(error: unknown, redaction: Redaction): unknown {
   if (error instanceof DomainError) error.details.reason = redaction.redact(error.details.reason)
   return error

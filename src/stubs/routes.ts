@@ -20,7 +20,7 @@ export function stubRoutes(
 
   route('POST', '/stubs', 'addStub', 'Add a stub', {
     description:
-      'Responds to requests to a path that no operation serves. Replaces a stub with the same ' +
+      'Adds a response to requests that no operation serves. Replaces a stub with the same ' +
       'method and path.',
     body: ref(NewStub),
     // Leave room for a body of 1 MiB and the other fields of the stub.

@@ -15,7 +15,7 @@ const fields = {
     maxLength: 2000,
     description:
       'Path without a query, such as `/v1/subscribers/{subscriberId}`. ' +
-      'A parameter matches one segment that is not empty'
+      'A parameter matches one non-empty segment'
   }),
   headers,
   body,
@@ -37,8 +37,8 @@ const status = Type.Integer({
 const functionId = Type.Optional(
   Type.String({
     description:
-      "The id of a function in the server's process, which returns the response. " +
-      '`env.stubs.add()` sets it for a stub with `reply`'
+      "The id of the function that returns the response. It runs in the server's process. " +
+      'For a stub with `reply`, `env.stubs.add()` sets this id'
   })
 )
 
@@ -74,7 +74,7 @@ export const AddedStub = namedObject('AddedStub', 'The stub that was added', {
   replaced: Type.Optional(
     Type.Literal(true, {
       description:
-        'Set if the stub replaced one with the same method and path, and took over its id'
+        'Set if the stub replaced a stub with the same method and path. The id stays the same'
     })
   )
 })

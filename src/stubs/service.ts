@@ -7,19 +7,19 @@ import type { AddedStub, NewStub } from './schemas.js'
 
 type Router = createRouter.Instance<createRouter.HTTPVersion.V1>
 
-/** A stub that responds to a request. */
+/** The stub that matches a request, and the decoded parameters of the request's path. */
 export interface StubMatch {
   stub: Stub
   params: Record<string, string>
 }
 
-/** Keeps the stubs of each environment among its settings, which forks and snapshots copy. */
+/** Manages stubs. They are settings of the environment, so forks and snapshots copy them. */
 export class StubService {
   readonly functions = new StubFunctions()
   readonly #environments: EnvironmentService
   /**
-   * Caches a router for each list of stubs and each value of the assumption `path-form`. A change
-   * creates a new list, so no router is outdated.
+   * Caches the routers: for each value of the assumption `path-form`, one router per list of stubs.
+   * Changing the stubs creates a new list, so a cached router is never outdated.
    */
   readonly #routers = {
     strict: new WeakMap<readonly Stub[], Router>(),
@@ -37,8 +37,7 @@ export class StubService {
   /**
    * Adds a stub. Call this only if `findStubProblems` finds no problem in it. If the environment
    * has a stub with the same method and path, the new stub replaces it and takes over its id.
-   * Throws `bad-request` if the environment would have too many stubs, or if they would be too
-   * large.
+   * Throws `bad-request` if the environment would exceed the maximum number or total size of stubs.
    */
   add(environment: Environment, newStub: NewStub): AddedStub {
     const stubs = mergeStubs(environment.stubs, [newStub])

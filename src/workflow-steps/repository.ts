@@ -6,7 +6,7 @@ import { MAX_CANDIDATES } from '../domain/suggestions.js'
 
 export type StoredWorkflow = Pick<typeof workflows.$inferSelect, 'id' | 'identifier'>
 
-/** Reads workflows and their steps. A step is returned as JSON in UTF-8. */
+/** Reads workflows and their steps. Steps are returned as UTF-8 JSON. */
 export class WorkflowStepRepository {
   readonly #statements: ReturnType<typeof prepareStatements>
 
@@ -36,8 +36,8 @@ export class WorkflowStepRepository {
   }
 
   /**
-   * Finds a step by its `stepId` and its workflow's `identifier`. Nearly all requests use these
-   * two, so a single statement for both saves time.
+   * Finds a step by its `stepId` and its workflow's `identifier`. Nearly all requests use these two
+   * names, so a single statement finds both the workflow and the step.
    */
   findStepByNames(dataset: number, identifier: string, stepId: string): Buffer | undefined {
     return this.#statements.findStepByNames.get({ dataset, identifier, stepId })?.document

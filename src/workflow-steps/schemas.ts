@@ -170,7 +170,7 @@ export const WorkflowStep = namedObject(
     _id: Type.String({ description: 'Database identifier of the step' }),
     name: Type.String({ description: 'Display name' }),
     slug: Type.String({
-      description: 'Name in URL form, followed by `_st_` and the `_id` in base 62'
+      description: 'Slug of the name, followed by `_st_` and the `_id` in base 62'
     }),
     type: ref(StepType),
     origin: ref(Origin),

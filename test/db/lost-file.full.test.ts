@@ -49,7 +49,7 @@ describe.skipIf(process.platform === 'win32').each(LOSSES)(
       const { mock, reason } = await startAndLoseFile(how, lose)
       const errors = () => mock.log.filter(({ level }) => level === 50).map(({ msg }) => msg)
       await vi.waitFor(
-        () => expect(errors()).toContain(`${reason}; until then nothing is written`),
+        () => expect(errors()).toContain(`${reason}; nothing is written until the restart`),
         { timeout: 5000 }
       )
     })

@@ -44,7 +44,7 @@ const ISSUES: [title: string, text: string, issues: string[]][] = [
     'Liquid without quotes',
     inShop('messages: [{ channel: email, subject: {{payload.name}} }]'),
     [
-      ':3:44 environments[0].messages[0].subject: must be a string, because it names a field; ' +
+      ':3:44 environments[0].messages[0].subject: has a field name that is not a string; ' +
         'quote a value that starts with a bracket'
     ]
   ],

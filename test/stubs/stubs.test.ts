@@ -68,7 +68,7 @@ test.each<[string, object, string]>([
   [
     'path',
     { path: '/v1/{a}b' },
-    'path has the segment {a}b; a parameter is a whole segment, such as {id}'
+    'path has the segment {a}b; a parameter must be a whole segment, such as {id}'
   ],
   ['path', { path: '/{a}/{a}' }, 'path has two parameters with the same name'],
   ['path', { path: '/_mock/stubs' }, 'path belongs to the mock server itself'],
