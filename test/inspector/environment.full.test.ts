@@ -194,7 +194,7 @@ test('the form of a new environment shows each error at its field', async (conte
     expect.poll(() => dialog.locator('.field', { hasText: label }).innerText())
   await dialog.getByLabel('Name').fill('Production')
   await create()
-  await errorAt('Name').toContain('another environment has this name')
+  await errorAt('Name').toContain('another environment already has the name')
   await dialog.getByLabel('Name').fill('Unused')
   await dialog.getByLabel('Freeze its clock').fill('20260-01-01T00:00')
   await create()

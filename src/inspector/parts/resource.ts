@@ -9,9 +9,8 @@ export interface Resource<Value> {
 }
 
 /**
- * Loads a value, and loads it again when an input changes or `reload` is called. Calls `load` with
- * true if `reload` was called, else with false. Ignores the result of a load if a newer load has
- * started.
+ * Loads a value, and loads it again when an input changes or `reload` is called. `isUserAction` is
+ * true only after a call of `reload`. Ignores the result of a load if a newer load has started.
  */
 export function useResource<Value>(
   load: (isUserAction: boolean) => Promise<Value>,

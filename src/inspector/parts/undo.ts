@@ -11,8 +11,8 @@ const MAX_ENTRIES = 20
 let entries: readonly UndoEntry[] = []
 
 /**
- * Adds an action that can be undone. `text` says what the action did. Returns a function that
- * undoes the action and removes it.
+ * Adds an action to the undo list. `text` says what the action did. Returns a function that undoes
+ * the action and removes it from the list.
  */
 export function addUndo(text: string, undo: () => unknown): () => unknown {
   const entry = { text, undo }
@@ -25,15 +25,13 @@ function runUndo(entry: UndoEntry): unknown {
   return entry.undo()
 }
 
-/**
- * Returns a list with the command that undoes the newest action. It is empty if there is no action.
- */
+/** Returns the command that undoes the newest action; no command if the undo list is empty. */
 export function undoCommands(): Action[] {
   const newest = entries.at(-1)
   return newest ? [{ name: `Undo: ${newest.text}`, run: () => runUndo(newest) }] : []
 }
 
-/** Forgets all actions, because they belong to an environment that is no longer shown. */
+/** Clears the undo list. Called when the inspector stops showing the actions' environment. */
 export function clearUndo(): void {
   entries = []
 }

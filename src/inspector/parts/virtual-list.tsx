@@ -20,7 +20,7 @@ export interface VirtualListProps<Item> {
   heightOf?(item: Item): number
   /** The key of the open item. */
   current?: Key | undefined
-  /** Whether to scroll to the open item. Set if the item was opened by a URL. */
+  /** Whether to scroll the open item into view. */
   isScrolledTo?: boolean
   /** Opens an item. Called when a key press moves the focus to its row. */
   select(key: Key): void

@@ -22,8 +22,8 @@ export interface Entry extends Pick<ListRowProps, 'tone' | 'end'> {
   title: string
   facts: string
   /**
-   * The labels of the figures that include this entry in their count, such as `failed`. A click on
-   * a figure filters the list by the figure's label.
+   * The labels of figures, such as `failed`. Clicking a figure shows only the entries that have its
+   * label.
    */
   labels: readonly string[]
   /** The most important finding comes first. */
@@ -33,7 +33,7 @@ export interface Entry extends Pick<ListRowProps, 'tone' | 'end'> {
   tabs: readonly Tab[]
 }
 
-/** The color and icon of each test outcome. The list shows the tests in this order of outcomes. */
+/** The color and icon of each test outcome, in the order in which the list shows the tests. */
 export const OUTCOMES: Record<ReportedTest['outcome'], Pick<Entry, 'tone' | 'icon'>> = {
   failed: { tone: 'bad', icon: 'close' },
   unknown: { icon: 'more' },
@@ -61,8 +61,8 @@ function testEntry(
   key: string
 ): Entry {
   const { title, duration, requests, faults, earlierAttempts = [] } = test
-  // Leave out idempotency keys. Every request with a key stores it, so a stored key says nothing
-  // about the test.
+  // Leave out idempotency keys. The server stores the key of every request that sends one, so a
+  // stored key isn't worth reporting.
   const { idempotencyKeys: _, ...diff }: Partial<EnvironmentDiff> = test.left ?? {}
   const leftovers = diffEntries(diff)
   const requestTabs = [requestsTab(key, 'requests', 'Requests', test)]

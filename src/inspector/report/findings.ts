@@ -3,12 +3,12 @@ import type { ReportedTest } from '../../client/report.js'
 import type { DiffEntry } from '../views/diff.js'
 import type { Finding } from '../views/requests/finding.js'
 
-/** A finding. `tab` is the id of the tab that shows its requests, by default `requests`. */
+/** A finding. `tab` is the id of the tab with the finding's requests; `requests` by default. */
 export type EntryFinding = Finding & { tab?: string }
 
 /**
- * Returns the findings about a test. The test's error comes first, followed by the findings that
- * are most likely to explain a failure.
+ * Returns the findings about a test: first its error, then possible explanations, with the most
+ * likely one first.
  */
 export function findingsOf(
   test: ReportedTest,
@@ -33,7 +33,7 @@ function errorFinding({ error }: ReportedTest): EntryFinding | undefined {
   return error === undefined ? undefined : { tone: 'bad', message: error }
 }
 
-/** Returns the number of the attempt that passed, and the errors of the earlier attempts. */
+/** Returns findings about the attempt that passed and the errors of the earlier attempts. */
 function attemptFindings({ outcome, attempt, earlierAttempts }: ReportedTest): EntryFinding[] {
   if (!earlierAttempts) return []
   const messages = earlierAttempts.map(
@@ -85,7 +85,7 @@ function leftoverFinding(leftovers: readonly DiffEntry[]): EntryFinding | undefi
   return { tone: 'accent', message }
 }
 
-/** Returns the label of a changed record and its id, or only the id if there is no label. */
+/** Returns a changed record's label and id, or only the id if the record has no label. */
 const nameOf = ({ label, id }: DiffEntry) => (label === undefined ? id : `${label} (${id})`)
 
 function faultFinding({ requests }: ReportedTest): EntryFinding | undefined {

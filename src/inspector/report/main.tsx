@@ -104,8 +104,8 @@ function EntryList({ entries, search, changeSearch, current, testCount }: EntryL
 }
 
 /**
- * Returns the first line of the finding that explains an entry best. Prefers findings other than
- * the test's error, which is usually known already.
+ * Returns the first line of an entry's most useful finding. Skips the test's error if there is
+ * another finding, because users have usually seen the error already.
  */
 const noteOf = ({ findings }: Entry) =>
   (findings.find(({ tone }) => tone !== 'bad') ?? findings[0])?.message.split('\n')[0]

@@ -7,7 +7,7 @@ import { RequestContent, ResponseContent } from '../views/requests/exchange.js'
 import { toneOf } from '../views/requests/format-request.js'
 import { RequestList, StatusText, withChanges } from '../views/requests/request-list.js'
 
-/** Commands copied from a report use this server, with the default port and API key. */
+/** Copied curl commands send requests to a server with the default port and API key. */
 const DEFAULT_SERVER = {
   url: 'http://127.0.0.1:4210',
   headers: { authorization: 'ApiKey development-key' }
@@ -15,7 +15,7 @@ const DEFAULT_SERVER = {
 
 export interface TestRequestsProps extends Pick<ReportedTest, 'requests'> {
   changes?: ReportedTest['changes'] | undefined
-  /** The number of the test's requests that the journal has dropped, starting with the oldest. */
+  /** How many of the test's oldest requests the journal has dropped. */
   lost?: ReportedTest['lost'] | undefined
   href(sequence: number): string
 }

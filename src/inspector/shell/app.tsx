@@ -102,7 +102,7 @@ function NoEnvironment({ name, environments, reload }: NoEnvironmentProps) {
 type EnvironmentProps = Pick<Session, 'mock' | 'listed' | 'environments'> & {
   apiKey: string
   reload: () => void
-  /** Says that the list of environments couldn't be loaded. */
+  /** An `ErrorNote` if the last reload failed. */
   note: ComponentChildren
 }
 

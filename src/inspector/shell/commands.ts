@@ -16,15 +16,12 @@ export function useCommands(commands: readonly Action[]): void {
   }, [])
 }
 
-/**
- * The palette shows at most this many commands that change nothing, and as many that change
- * something.
- */
+/** The palette's limit for read-only commands, and its separate limit for all other commands. */
 const MAX_COMMANDS = 100
 
 /**
- * Searches the registered commands and `others`. Returns the commands whose names contain all
- * words. The words must be in lower case. Commands that change nothing come first.
+ * Returns those of the registered commands and `others` whose names contain all words. The words
+ * must be in lower case. Read-only commands come first.
  */
 export function findCommands(words: readonly string[], others: readonly Action[]): Action[] {
   const commands = [...others, ...[...registered].flatMap(({ current }) => current)]

@@ -6,8 +6,8 @@ import { useConnectionProblem } from './live-provider.js'
 import { useSession } from './session.js'
 
 /**
- * Shows in every view that the server is unreachable, or that the environment was removed. The page
- * keeps trying to connect. Once it is connected, the note and the toasts about errors disappear.
+ * A note that the server is unreachable or the environment was removed, shown in every view. The
+ * inspector keeps trying to connect. When it succeeds, the note and all error toasts disappear.
  */
 export function ConnectionNote() {
   const isConnected = useConnectionProblem() === undefined
@@ -38,15 +38,16 @@ function ProblemNote() {
 }
 
 /**
- * Shows an error, unless `ConnectionNote` shows a connection problem that has probably caused it.
+ * Hides an error during a connection problem. `ConnectionNote` already shows the problem, which is
+ * the likely cause of the error.
  */
 export function WhileConnected({ children }: { children: ComponentChildren }) {
   return useConnectionProblem() ? null : <>{children}</>
 }
 
 /**
- * Shows in a dialog or popover why its data couldn't be loaded. Repeats the note of the page while
- * there is a connection problem, because the dialog or popover may cover it.
+ * Shows why the data of a dialog or popover couldn't be loaded. During a connection problem, shows
+ * the same text as `ConnectionNote`, which the dialog or popover may cover.
  */
 export function LoadError({ error, retry }: { error: unknown; retry: () => void }) {
   return (

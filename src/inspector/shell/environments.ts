@@ -3,10 +3,7 @@ import type { ConnectedMock, ListedEnvironment } from '../../client/index.js'
 import { useRepeat } from './repeat.js'
 import { hrefTo } from './router.js'
 
-/**
- * Returns the server's environments, including those of removed tests. Updates the list when it
- * changes.
- */
+/** Returns the server's environments, including removed ones, and keeps the list up to date. */
 export function useEnvironments(
   mock: ConnectedMock,
   loaded: readonly ListedEnvironment[]
@@ -20,7 +17,7 @@ export function useEnvironments(
     // Ignore the error, because the live connection already reports an unreachable server.
     const latest = await mock.listEnvironments({ removed: 'include' }).catch(() => undefined)
     if (!latest) return
-    // If nothing has changed, keep the old list, so that the page isn't rendered again.
+    // If nothing has changed, keep the old list to avoid rendering again.
     setEnvironments((before) => (isEqual(before, latest) ? before : latest))
   }, [mock, isAllowed])
   useRepeat(load)
@@ -37,17 +34,18 @@ export function sortEnvironments(
   return [...environments.filter(({ test }) => !test), ...tests]
 }
 
-/** Returns the title of an environment's test, or else the environment's name. */
+/** Returns the title of the environment's test, or the environment's name if there is no title. */
 export const titleOf = ({ name, test }: ListedEnvironment) => test?.title ?? name
 
 /**
- * Returns the URL that shows an environment in a view. A removed environment has a view of its own.
+ * Returns the URL that opens an environment in the given view. A removed environment is always
+ * opened in `RemovedTest`.
  */
 export function hrefOfEnvironment(
   { name, environmentId, removed }: ListedEnvironment,
   view: string
 ): string {
-  // Another environment may have the name of a removed environment.
+  // Use the id, because a newer environment may have the same name.
   if (removed) return hrefTo([], { environment: environmentId })
   return hrefTo([view], { environment: name })
 }

@@ -8,9 +8,9 @@ interface Selection {
 }
 
 /**
- * Finds the environment that the URL names, or the first one if the URL names none. Uses the API
- * key that the server shows or, if it shows none, the key that the user entered. A removed
- * environment has no key.
+ * Finds an environment by the name or id in the URL, or the first environment if `name` is null.
+ * Also returns its API key if the server knows the key, or else the key that the user entered.
+ * Returns no key for a removed environment.
  *
  * Throws `MockError` if the entered key belongs to another environment.
  */
@@ -31,7 +31,7 @@ export async function findEnvironment(
   return { environments, listed, apiKey: enteredKey }
 }
 
-/** Prefers an environment that exists to a removed environment with the same name. */
+/** Returns a removed environment only if no existing environment has the name or id. */
 function findListed(
   environments: readonly ListedEnvironment[],
   name: string | null
@@ -44,8 +44,8 @@ function findListed(
 }
 
 /**
- * Lists the environments and the removed tests. Returns undefined if that fails but the user
- * entered an API key.
+ * Lists the environments, including removed ones. If that fails and the user has entered an API
+ * key, returns undefined instead of throwing.
  */
 async function listEnvironments(mock: ConnectedMock, enteredKey: string | undefined) {
   try {

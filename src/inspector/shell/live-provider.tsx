@@ -49,8 +49,8 @@ export function useLive(): LiveRequests {
 }
 
 /**
- * Returns the feed. Renders the component again on updates, at most once per `interval` in
- * milliseconds.
+ * Returns the feed. Renders the component again when the feed changes, at most once every
+ * `interval` milliseconds.
  */
 export function useFeed(interval = 0): Feed {
   const live = useLive()
@@ -71,7 +71,7 @@ export function useFeed(interval = 0): Feed {
   return live.feed
 }
 
-/** Returns why no requests arrive; undefined while connected. */
+/** Returns the current connection problem; undefined while connected. */
 export function useConnectionProblem(): ConnectionProblem | undefined {
   const live = useLive()
   const [problem, setProblem] = useState(live.feed.problem)

@@ -15,7 +15,7 @@ export interface Feed {
   isLoaded: boolean
   /** Whether older requests can be loaded. */
   hasMore: boolean
-  /** Why no requests arrive; undefined while connected. */
+  /** Undefined while connected. */
   problem?: ConnectionProblem | undefined
 }
 
@@ -34,7 +34,7 @@ const MAX_KEPT_REQUESTS = 10_000
 const PAGE_SIZE = 300
 /** Milliseconds during which arriving requests are collected into one update. */
 const UPDATE_DELAY = 250
-/** The longer delay while many requests arrive, because each update renders the list again. */
+/** The delay while many requests arrive. It is longer because each update renders the list. */
 const BUSY_UPDATE_DELAY = 1000
 /** If an update contains at least this many requests, the next one waits for the longer delay. */
 const BUSY_COUNT = 4
@@ -44,8 +44,8 @@ const RELOAD_DELAY = 300
 const RELOAD_INTERVAL = 1500
 const RETRY_DELAY = 2000
 /**
- * Matches an open form, a list under the mouse, and a list with the keyboard focus. While the page
- * has such an element, the data is not reloaded. The list of requests is updated separately.
+ * Matches elements in use: an open form, a list under the mouse, or a list with the keyboard focus.
+ * While an element is in use, the visible data isn't reloaded, except for the list of requests.
  */
 const IN_USE =
   'form[data-held="true"], .pane > .list:hover, .pane > .list [data-item]:focus-visible'
@@ -59,15 +59,13 @@ const EMPTY_FEED: Feed = {
   hasMore: false
 }
 
-/**
- * Called at most four times per second, with the requests that arrived since the last call, if any.
- */
+/** Called when the feed changes, with the requests that arrived since the last call, if any. */
 type Listener = (requests: readonly RecordedRequest[]) => void
 
 /**
- * What to reload. A request that changed records reloads the `records`. A control request that
- * changed something reloads the `settings` too. `everything` also includes the list of
- * environments.
+ * What to reload. `records` is used after a request that changed records. `settings` is used after
+ * other changes, and also reloads the clock, the faults and the latency. `everything` also reloads
+ * the list of environments.
  */
 export type ReloadScope = 'records' | 'settings' | 'everything'
 
@@ -91,9 +89,9 @@ const bySequence = <Item extends { sequence: number }>(items: Iterable<Item>) =>
   new Map([...items].map((item) => [item.sequence, item]))
 
 /**
- * Follows an environment's event stream and keeps its newest requests. Calls `reload` when other
- * data may have changed: after changes and after reconnecting. Changes in quick succession cause
- * one reload.
+ * Follows an environment's event stream and keeps the newest requests. Calls `reload` after changes
+ * and after reconnecting, because other data may have changed too. Combines changes in quick
+ * succession into one reload.
  */
 export class LiveRequests {
   readonly #env: AttachedEnvironment
@@ -135,7 +133,7 @@ export class LiveRequests {
       try {
         await this.#readStream(signal)
         if (signal.aborted) return
-        // The client ends a stream without an error if the environment no longer exists.
+        // The stream ends without an error only if the environment was removed.
         this.#publish({ problem: { kind: 'removed' } })
       } catch (error) {
         this.#publish({ problem: problemOf(error) })

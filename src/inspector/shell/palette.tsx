@@ -86,8 +86,8 @@ function usePaletteResults(text: string) {
 }
 
 /**
- * Returns a function that calls `run` as soon as the search has ended. People who paste an id press
- * Enter before the results are there.
+ * Returns a function that calls `run` as soon as the search has ended. Needed because people paste
+ * an id and press Enter before the results have arrived.
  */
 function useRunWhenFound(isSearching: boolean, run: () => void): () => void {
   const isPending = useRef(false)

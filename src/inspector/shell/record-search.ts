@@ -25,7 +25,7 @@ export async function findRecords(session: Session, text: string): Promise<reado
   )
 }
 
-/** Finds messages that contain the text. If there are several, the last result lists them all. */
+/** Finds messages that contain the text. Several messages are followed by a link to all of them. */
 async function findMessages({ env }: Session, text: string): Promise<Action[]> {
   const { messages, hasMore } = await env.messages.search({ text, limit: MAX_RESULTS - 1 })
   const results = messages.map((message): Action => {

@@ -25,7 +25,7 @@ export function RemovedTest({ mock, listed: { name, environmentId } }: Props) {
       <header class="report-head">
         <h1 class="visually-hidden">{name}</h1>
         <p>
-          The environment of this test was removed. The server keeps the records of the last 200
+          The environment of this test was removed. The server keeps the records of up to 200 such
           tests.
         </p>
         <a class="button" href={hrefTo([], { environment: undefined })}>

@@ -13,7 +13,7 @@ export interface Session {
   listed: ListedEnvironment | undefined
   /** All environments on the server. */
   environments: readonly ListedEnvironment[]
-  /** Sends a request to the mocked API with the environment's API key, like an app would. */
+  /** Sends a request to the mocked API with the environment's API key, as an app would. */
   call(method: string, path: string, options?: CallOptions): Promise<ServiceResponse>
   /** Increases whenever the data may have changed. Views reload when the version changes. */
   version: number
@@ -32,7 +32,7 @@ export interface CallOptions {
   signal?: AbortSignal
 }
 
-/** A response from the mocked API. If the body isn't JSON, `json` is its text. */
+/** A response from the mocked API. If the body isn't JSON, `json` is the body's text. */
 export type ServiceResponse = Awaited<ReturnType<typeof callService>>
 
 const SessionContext = createContext<Session | undefined>(undefined)
@@ -48,7 +48,7 @@ export function useSession(): Session {
 /**
  * Returns the options for a request from the inspector. A request that only loads a view isn't
  * recorded, doesn't count as coverage, and isn't affected by faults and latency. A request that the
- * user starts is treated like any other.
+ * user starts is treated like a request from an app.
  */
 export function callOptions({ isUserAction }: { isUserAction: boolean }): CallOptions {
   return isUserAction ? {} : { headers: { 'x-mock-unrecorded': 'inspector' } }

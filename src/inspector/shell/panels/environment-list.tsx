@@ -10,7 +10,7 @@ import { hrefOfEnvironment, sortEnvironments, titleOf } from '../environments.js
 import { useRoute } from '../router.js'
 import { useSession } from '../session.js'
 
-/** The maximum number of environments to show at once. The search finds the others. */
+/** The maximum number of environments to show at once. The search includes all environments. */
 const MAX_SHOWN = 100
 
 /**
@@ -51,7 +51,7 @@ export function EnvironmentsDialog({ close }: { close: () => void }) {
         ))}
       </ul>
       {hiddenCount > 0 && (
-        <p class="hint">{hiddenCount.toLocaleString()} more; the search finds them.</p>
+        <p class="hint">{hiddenCount.toLocaleString()} more. Use the search to find them.</p>
       )}
     </Dialog>
   )

@@ -81,13 +81,13 @@ export function useEnvironmentActions(open: (dialog: DialogView) => void) {
 
 const PROFILES = ['document', 'live'] satisfies EnvironmentOptions['profile'][]
 const NO_SOURCE = 'nothing'
-/** The server removes an unused environment after at most 30 days. */
+/** The server's limit for `ttl`: 30 days. */
 const MAX_HOURS = 30 * 24
 
-/** Throws if another environment has the name. The form shows the error next to its name field. */
+/** Throws if the name is taken. The form shows the error next to the name field. */
 function assertUnused(name: unknown, environments: readonly ListedEnvironment[]): void {
   if (!environments.some((environment) => environment.name === name)) return
-  const message = `name is ${name}, but another environment has this name; choose another`
+  const message = `another environment already has the name ${name}; choose a different name`
   throw new MockError(message, { fields: { name: { messages: [message] } } })
 }
 
@@ -124,14 +124,14 @@ function NewEnvironmentDialog({ close }: { close: () => void }) {
           name: 'clock',
           label: 'Freeze its clock at (UTC)',
           kind: 'time',
-          hint: 'Without a time, it gets the clock of the copied environment.'
+          hint: 'Leave empty to use the clock of the copied environment.'
         },
         {
           name: 'hours',
           label: 'Remove it when unused for (hours)',
           kind: 'number',
           max: MAX_HOURS,
-          hint: 'Without a number, the environment stays.'
+          hint: 'Leave empty to never remove the environment.'
         }
       ]}
       button="Create"

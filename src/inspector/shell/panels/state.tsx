@@ -9,8 +9,8 @@ import { useCommands } from '../commands.js'
 import { useSession } from '../session.js'
 
 /**
- * The maximum length of a snapshot's name without its time. The server limits the whole name to 200
- * characters.
+ * The maximum length of a snapshot's name before the time is added. The server limits the whole
+ * name to 200 characters.
  */
 const MAX_PREFIX_LENGTH = 170
 
