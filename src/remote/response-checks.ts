@@ -23,8 +23,8 @@ export interface RequestOptions {
    */
   uninterrupted?: boolean
   /**
-   * The maximum number of attempts. The request is repeated if there is no response, if the
-   * response is a 5xx, or if `findProblem` rejects it. Default: 1.
+   * The maximum number of attempts if there is no response, the status is 5xx other than 501, or
+   * `findProblem` rejects the response. Default: 1. A busy target gets up to `MAX_ATTEMPTS`.
    */
   maxAttempts?: number
   /** Returns why a response can't be used, as the end of a sentence, such as `returned no JSON`. */
@@ -47,7 +47,7 @@ export interface Page extends Record<'hasMore' | 'pageSize' | 'page' | 'totalCou
 /** The newest messages of an environment. */
 export interface MessageSample {
   messages: MessageResponse[]
-  /** Whether these are all messages of the environment. */
+  /** Whether `messages` contains all messages of the environment. */
   isComplete: boolean
   /** The request for the first page of messages. */
   request: SentRequest | undefined
@@ -82,7 +82,10 @@ export class Failure extends Error {
 /** Thrown if a request got no complete response in time. */
 export class NoResponse extends Failure {}
 
-/** Thrown for a problem that is always a failure, even if the rule isn't in the API reference. */
+/**
+ * Thrown for a problem that always fails the case. Any other `Failure` may only be noted if the
+ * rule isn't in the API reference.
+ */
 export class ContractViolation extends Failure {}
 
 /** Thrown if a case can't be checked on this target. The message contains the reason. */

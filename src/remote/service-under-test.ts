@@ -19,7 +19,7 @@ import {
 import type { Target } from './target.js'
 import { type ServiceOptions, TestedIntegrations } from './tested-integrations.js'
 
-/** A step of the target, the request for it, and the workflow id and step id in that request. */
+/** A step of the target, with the request that returned it and the two ids in that request. */
 export interface KnownStep {
   workflowId: string
   stepId: string
@@ -29,7 +29,7 @@ export interface KnownStep {
 
 export type ServiceUnderTest = ReturnType<typeof createServiceUnderTest>
 
-/** Thrown if the target stopped responding to all requests. */
+/** Thrown if the target no longer responds to any request. */
 export class TargetGone extends Failure {}
 
 const SAMPLE_PAGES = 2
@@ -38,16 +38,14 @@ const MAX_WORKFLOWS = 3
 const MAX_STEPS = 3
 /** The maximum number of workflow ids to try if they come from messages. */
 const MAX_CANDIDATES = 5
-/**
- * If a target has stopped responding, it gets this many harmless requests before it counts as gone.
- */
+/** The number of harmless requests to try before an unresponsive target counts as gone. */
 const LAST_ATTEMPTS = 4
 /** The ids that Novu gives to new steps, such as `email-step`. */
 const DEFAULT_STEP_IDS = STEP_TYPES.map((type) => `${type.replace('_', '-')}-step`)
 
 /**
- * Creates the interface through which the cases and probes use a target. It sends requests, and
- * reads the target's data only once.
+ * Creates the client that the cases and probes use to send requests to a target. Caches the
+ * target's messages and steps.
  */
 export function createServiceUnderTest(
   target: Pick<Target, 'send' | 'sendWithRetries'>,
@@ -63,10 +61,7 @@ export function createServiceUnderTest(
       readPage(await send(listPath(parameters), request)),
     /** Returns the newest messages. Throws `Skipped` if there are none. */
     sample: (): Promise<MessageSample> => readOnce('sample', () => readSample(service)),
-    /**
-     * Returns up to three steps from each of up to three workflows. Throws `Skipped` if none
-     * exists.
-     */
+    /** Returns steps of up to three workflows. Throws `Skipped` if no step is found. */
     steps: (): Promise<KnownStep[]> => readOnce('steps', () => readSteps(service)),
     integrations: new TestedIntegrations(send, options),
     forgetSample(): void {
@@ -77,7 +72,7 @@ export function createServiceUnderTest(
   }
   return service
 
-  /** Sends a request. Throws `TargetGone` if the target stopped responding. */
+  /** Sends a request. Throws `TargetGone` if the target no longer responds to any request. */
   async function send(path: string, request: RequestOptions = {}): Promise<TargetResponse> {
     sentRequests.push({ path, options: request })
     try {
@@ -104,7 +99,7 @@ export function createServiceUnderTest(
   }
 }
 
-/** Reads the newest messages, but at most two pages, because these are enough for most rules. */
+/** Reads up to two pages of the newest messages. Most rules don't need more. */
 async function readSample({ list }: ServiceUnderTest): Promise<MessageSample> {
   const messages: MessageResponse[] = []
   let request: SentRequest | undefined
@@ -123,8 +118,8 @@ async function readSample({ list }: ServiceUnderTest): Promise<MessageSample> {
 }
 
 /**
- * Finds steps by requesting them. The workflow ids come from `--workflow`, or else from the
- * messages. The step ids come from `--step`, or else are Novu's default ids.
+ * Finds steps by requesting them. Without `--workflow`, tries the workflow ids in the messages.
+ * Without `--step`, tries Novu's default step ids.
  */
 async function readSteps(service: ServiceUnderTest): Promise<KnownStep[]> {
   const { workflows, steps } = service.options

@@ -20,10 +20,7 @@ export interface TargetOptions {
    * changed something.
    */
   signal?: AbortSignal | undefined
-  /**
-   * Called before the pause that precedes a retry. `wait` is the length of the pause in
-   * milliseconds.
-   */
+  /** Called when a retry is scheduled. `wait` is the pause before the retry, in milliseconds. */
   onRetry?: ((reason: string, wait: number) => void) | undefined
 }
 
@@ -43,16 +40,16 @@ const TIMEOUT = 10_000
 const PATIENCE = 120_000
 const FIRST_PAUSE = 200
 const MAX_PAUSE = 30_000
-/** The minimum pause if the target is busy, for example if `Retry-After` is 0 or in the past. */
+/** The minimum pause if the target is busy, even if `Retry-After` is 0 or in the past. */
 const BUSY_PAUSE = 1000
 const MIB = 1024 * 1024
 const MAX_BODY = 64 * MIB
 
 /**
  * Sends requests to a server that other people may be using. Doesn't send more requests per second
- * than the rate allows. While the server is busy, requests wait. A server is busy if it responds
- * with 429, or with 503 and `Retry-After`. Redirects aren't followed, so that no other server gets
- * the key. After the signal is aborted, requests reject with `StartError`.
+ * than the rate allows. If the server is busy (429, or 503 with `Retry-After`), waits and tries
+ * again. Doesn't follow redirects, so that no other server gets the key. After the signal is
+ * aborted, requests reject with `StartError`.
  */
 export class Target {
   readonly url: string
@@ -194,7 +191,7 @@ async function readText(response: Pick<Response, 'body'>): Promise<string> {
 
 function networkProblem(error: unknown): string {
   if (error instanceof Failure) return error.message
-  // `fetch` wraps the system's error, and `directFetch` doesn't.
+  // `fetch` wraps the system's error, but `directFetch` doesn't.
   const { cause, code, message } = error as NodeJS.ErrnoException & {
     cause?: { code?: string; message?: string }
   }

@@ -57,8 +57,8 @@ export class TestedIntegrations {
   /** The integrations that the target listed before the first change, if it could list them. */
   #listedBefore: KnownIntegration[] | undefined
   /**
-   * The ids that set-primary was sent for, each with its channel. A channel is undefined until a
-   * response contains it.
+   * The channel of each integration that set-primary was sent for, by the id in the request.
+   * Undefined until a response contains the channel.
    */
   readonly #changed = new Map<string, Channel | undefined>()
   /** The `_id` of the integration that was last made primary in each channel. */
@@ -71,8 +71,8 @@ export class TestedIntegrations {
   }
 
   /**
-   * Returns the integrations that the target lists. Throws `Skipped` if it can't list them, because
-   * the API reference has no operation for this.
+   * Returns the integrations that the target lists. Throws `Skipped` if the target has no list. The
+   * API reference doesn't require one.
    */
   async list(): Promise<Integration[]> {
     const integrations = await listIntegrations(this.#send)
@@ -184,8 +184,8 @@ export class TestedIntegrations {
 
   /**
    * Makes the former primaries primary again, even after an interrupt. If the target couldn't list
-   * its integrations, the first integration of each channel in the options counts as the former
-   * primary. Never rejects.
+   * its integrations, assumes that the first `--integration` of each channel was primary. Never
+   * rejects.
    */
   async restore(): Promise<RestoreOutcome> {
     return this.#listedBefore

@@ -20,12 +20,13 @@ export function causeOf(
 ): string | undefined {
   const { flags } = recorded
   if (flags.stubbed && repeated?.status === 501) {
-    return 'a function responded, and a report contains no functions'
+    return "a stub's function responded, and a report can't contain functions"
   }
-  if (flags.forwarded) return 'the fallback server responded, which is not part of the report'
+  if (flags.forwarded)
+    return 'the fallback server responded, and reports do not contain that server'
   const parallel = findParallel(recorded, requests)
   if (parallel !== undefined) {
-    return `request ${parallel} was sent at the same time, and the order of the two is not known`
+    return `request ${parallel} was in progress at the same time, so their order is unknown`
   }
   if (recorded.reason?.includes('(assumption path-form)')) {
     return 'the report has only the usual form of the path, not the form that was sent'
@@ -35,7 +36,7 @@ export function causeOf(
     return 'the first request with this idempotency key is not in the report'
   }
   if (!isComplete) return 'earlier requests or changes are not in the report'
-  if (otherVersion !== undefined) return `version ${otherVersion} recorded the response`
+  if (otherVersion !== undefined) return `the response was recorded by version ${otherVersion}`
   return undefined
 }
 

@@ -19,7 +19,10 @@ export interface RecordedTest extends ReplayFacts {
   controlRequests: readonly RecordedControlRequest[]
   /** URLs with an unusual encoding, by the sequence numbers of their requests. */
   targets: Record<string, string>
-  /** The time that each request read from the environment's clock, by sequence number. */
+  /**
+   * The time that each request read from the environment's clock, in milliseconds, by sequence
+   * number. A request that read its arrival time has no entry.
+   */
   times: Record<string, number>
 }
 
@@ -32,7 +35,7 @@ export interface ReplayTarget {
   environment: Environment
   journal: Journal
   latency: LatencyService
-  /** The server's clock. It shows the same time until it is set. */
+  /** The server's clock, which stands still until it is set. */
   clock: { now: number }
 }
 
@@ -49,7 +52,7 @@ export class Replay {
     this.#target = target
   }
 
-  /** The recorded request that comes next. */
+  /** The next request to repeat; undefined after the last one. */
   get next(): RecordedExchange | undefined {
     return this.test.requests[this.#repeated.length]
   }

@@ -21,7 +21,9 @@ export function replayRoutes(route: AddRoute, { replays }: { replays: ReplayServ
     handler: async ({ environment }) => {
       const replay = replays.require(environment)
       if (replay.isSending) {
-        throw new DomainError('exists', 'A request is being repeated', { reason: 'wait for it' })
+        throw new DomainError('exists', 'A request is being repeated', {
+          reason: 'try again later'
+        })
       }
       if (replay.next) return replay.repeatNext()
       throw new DomainError('not-found', 'All recorded requests were repeated', {

@@ -21,7 +21,9 @@ export const ReplayedRequest = namedObject(
     target: Type.String({ description: 'Path and query' }),
     status: Type.Optional(Type.Integer({ description: 'Recorded status of the response' })),
     result: stringEnum(['equal', 'different', 'next', 'later'], {
-      description: 'Whether the new response equals the recorded one; `next` for the next request'
+      description:
+        'How the new response compares with the recorded one; `next` or `later` if the request ' +
+        "isn't repeated yet"
     }),
     repeatedAs: Type.Optional(sequence('Number of the repeated request on this server')),
     differences: Type.Optional(

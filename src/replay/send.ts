@@ -10,7 +10,7 @@ export interface RequestToSend {
   body?: string | undefined
 }
 
-/** Headers of the recorded connection. Node sets them again for the new connection. */
+/** Headers that apply only to the recorded connection. Node adds those that a new one needs. */
 const NOT_REPEATED = new Set([
   'host',
   'connection',
@@ -22,7 +22,7 @@ const NOT_REPEATED = new Set([
   'expect'
 ])
 
-/** Returns a recorded request. The API key replaces its mask in the `authorization` header. */
+/** Returns the request to send, with the API key instead of its mask in `authorization`. */
 export function toRequest(
   { method, headers, body }: RecordedExchange,
   target: string,
@@ -35,8 +35,8 @@ export function toRequest(
 }
 
 /**
- * Sends a request, and resolves with the status when the response has ended or the connection is
- * lost. The status is undefined without a response.
+ * Sends a request. Resolves to the status when the response has ended or the connection is lost, or
+ * to undefined if there was no response.
  */
 export function sendRequest(
   url: string,

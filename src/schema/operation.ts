@@ -23,7 +23,7 @@ export interface OperationError {
   code?: ErrorCode
   /** An assumption and its value. The error occurs only if the assumption has this value. */
   under?: readonly [AssumptionId, string]
-  /** The schema of a body with more fields, which the error has under this assumption. */
+  /** The schema of the error's body under an assumption that adds fields to the body. */
   extendedBody?: { schema: TSchema; under: readonly [AssumptionId, string] }
   /** A path that gets this error with the default seed. */
   example?: string
@@ -48,7 +48,7 @@ export interface Operation extends OperationSummary {
    * Whether the response is a single object, which the assumption `envelope` can wrap in `data`.
    */
   enveloped?: boolean
-  /** Requests that succeed with the default seed. */
+  /** Values for a request that succeeds with the default seed. */
   examples: {
     params?: Record<string, string>
     query?: Record<string, string | number | readonly string[]>

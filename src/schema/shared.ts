@@ -59,12 +59,10 @@ export const StepFilter = namedObject('StepFilterDto', 'A condition that consist
 
 export const ChangedRecord = namedObject('ChangedRecord', 'A change that a request made', {
   kind: Type.String({
-    description:
-      'Kind of record, as in the paths: `integration`, `message`, `fault`, `snapshot`, ' +
-      '`clock`, …'
+    description: 'Kind of record: `integration`, `message`, `fault`, `snapshot`, `clock`, …'
   }),
   id: Type.Optional(
-    Type.String({ description: 'Id of the record, or the name that its path contains' })
+    Type.String({ description: 'Id of the record, or its name in the path if it has no id' })
   ),
   name: Type.Optional(
     Type.String({ description: 'Display name of the record, or subject of a message' })

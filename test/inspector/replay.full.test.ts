@@ -48,7 +48,7 @@ test('a response that differs is shown with its diff and its cause', async (cont
   await go('#/replay/2')
   const pane = page.getByRole('group', { name: 'Recorded request 2' })
   await pane
-    .getByText(/^The response differs from the recorded one: a function responded/)
+    .getByText(/^The response differs from the recorded one: a stub's function responded/)
     .waitFor()
   expect(await pane.locator('del, ins').allInnerTexts()).toEqual([
     '200',

@@ -84,5 +84,5 @@ test('if another version wrote the report, a warning and the cause name the vers
   const old = { ...report, run: { ...report.run, version: '0.0.9' } }
   const [state] = (await reopen(old, chosen ? [chosen] : [])).values()
   expect(state?.warnings).toEqual([expect.stringContaining('version 0.0.9 wrote the report')])
-  expect(state?.requests).toMatchObject([{ cause: 'version 0.0.9 recorded the response' }])
+  expect(state?.requests).toMatchObject([{ cause: 'the response was recorded by version 0.0.9' }])
 })

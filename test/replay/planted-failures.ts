@@ -186,7 +186,7 @@ export const FAILURES: PlantedFailure[] = [
       await test.get('/v1/topics')
       await test.get(LIST)
     },
-    causes: /a function responded/
+    causes: /a stub's function responded/
   },
   {
     name: 'a fallback',
@@ -203,7 +203,7 @@ export const FAILURES: PlantedFailure[] = [
       await Promise.all([test.post(PRIMARY, 'twice'), test.post(PRIMARY, 'twice')])
       await test.post(PRIMARY, 'twice')
     },
-    causes: /was sent at the same time, and the order of the two is not known/
+    causes: /was in progress at the same time, so their order is unknown/
   },
   {
     name: 'a wrong key',

@@ -58,7 +58,7 @@ export interface RecordOptions
   name: string
   /** Overrides the detected profile. */
   profile?: Profile | undefined
-  /** The values of assumptions that override the detected values. */
+  /** Values of assumptions, by the assumption's id. They override the detected values. */
   assumptions: Record<string, string>
 }
 
@@ -168,8 +168,8 @@ interface SeedContent {
 }
 
 /**
- * A seed that is written in pieces, because its whole text would be a second copy of all messages
- * and take too much memory.
+ * A seed that is written in pieces. Its whole text would need too much memory, because it would
+ * hold a second copy of all messages.
  */
 class RecordedSeed {
   readonly recording: Recording
@@ -220,15 +220,12 @@ class RecordedSeed {
 
 type DetectableWorkflow = { identifier?: string; steps?: { stepId?: string }[] }
 /**
- * A workflow that doesn't exist. If no step was read, the probes get this workflow, so that they
- * don't search the target for a step.
+ * A workflow that doesn't exist, for the probes if no step was read. Without a workflow, they would
+ * search the target for steps.
  */
 const NO_WORKFLOW: DetectableWorkflow = { identifier: 'none', steps: [{ stepId: 'none' }] }
 
-/**
- * Returns the target as the service that the probes use. The probes request only the steps of the
- * given workflow.
- */
+/** Wraps the target for the probes, so that they request only the steps of the workflow. */
 function detectableService(
   target: Target,
   { identifier = '', steps = [] }: DetectableWorkflow = NO_WORKFLOW
@@ -268,7 +265,7 @@ function checkSeed(environment: SeedEnvironment): void {
     resolveSeeds(readSeeds([{ name: 'seed', seed: { environments: [environment] } }]), Date.now())
   } catch (error) {
     if (!(error instanceof SeedError)) throw error
-    throw new StartError(`the recorded seed is not valid, so nothing is written:\n${error.message}`)
+    throw new StartError(`the recorded seed is not valid, so it was not written:\n${error.message}`)
   }
 }
 
@@ -298,14 +295,14 @@ function describeDifferences(
   deviations: SeedDeviations
 ): string[] {
   const lines = [
-    'integrations are missing because no operation lists them; add those that set-primary must find'
+    'no operation lists integrations, so the seed has none; add the ones that set-primary must find'
   ]
   const unknown = ASSUMPTION_IDS.filter(
     (id) => detected[id] === undefined && !(id in options.assumptions)
   )
   if (unknown.length > 0)
     lines.push(
-      `${unknown.join(', ')}: not detectable, so they are set as in the profile ${profile}`
+      `${unknown.join(', ')}: not detectable, so the values of the profile ${profile} are used`
     )
   lines.push(replacementLine(options), ...deviations.lines())
   return lines
@@ -313,11 +310,10 @@ function describeDifferences(
 
 function replacementLine({ keepPersonalData, keepWorkflowTexts }: RecordOptions): string {
   if (keepPersonalData) return 'credentials, keys and webhook URLs are replaced'
-  const texts = keepWorkflowTexts ? '' : ', and so are the texts of workflows'
-  return (
-    `personal data is replaced${texts}; ` +
-    'only enum values, numbers, flags, timestamps, ids and identifiers stay'
-  )
+  const replaced = keepWorkflowTexts
+    ? 'personal data is replaced'
+    : 'personal data and the texts of workflows are replaced'
+  return `${replaced}; only enum values, numbers, flags, timestamps, ids and identifiers are kept`
 }
 
 /** Returns YAML comments. Replaces control characters, because a line break would end a comment. */

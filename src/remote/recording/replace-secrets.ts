@@ -35,9 +35,9 @@ const SCHEME = new RegExp(
 type State = 'plain' | 'free' | 'secret' | 'described'
 
 /**
- * Returns a copy of a record in which `replace` has replaced all credentials, keys and webhook
- * URLs. Also finds them inside strings: in URLs, parameters and JSON, and after an authentication
- * scheme such as `Bearer`. The API key is replaced wherever it occurs.
+ * Returns a copy of the record. Calls `replace` for each credential, key and webhook URL, even
+ * inside strings: in URLs, parameters and JSON, and after an authentication scheme such as
+ * `Bearer`. Replaces the API key wherever it occurs.
  */
 export function replaceSecrets<Value>(
   record: Value,

@@ -9,8 +9,8 @@ import { WorkflowStep } from '../../workflow-steps/schemas.js'
 import { withDocumentedNames } from '../documented-names.js'
 
 /**
- * Describes how a server with the recorded seed differs from the target, and counts how often each
- * description is added.
+ * Collects descriptions of how a server with the recorded seed differs from the target. Counts how
+ * often each description is added.
  */
 export class SeedDeviations {
   readonly #counts = new Map<string, number>()
@@ -49,8 +49,8 @@ const TIMESTAMPS = [
   'snoozedUntil'
 ]
 /**
- * The maximum number of attempts to remove invalid fields. One attempt isn't enough: an object that
- * lost a required field is invalid itself and is removed in the next attempt.
+ * How many times to remove invalid fields. Removing a required field makes the object around it
+ * invalid, so the next round removes that object.
  */
 const MAX_ROUNDS = 10
 
@@ -131,7 +131,7 @@ function removeIssues(
 
 /**
  * Returns a field's path without indexes, such as `message.subscriber.channels[].providerId`. Masks
- * secrets in the names, because the target chose them.
+ * secrets in field names, because the target can use any names.
  */
 function fieldName(recordName: string, path: Path): string {
   const parts = path.map((part) => (typeof part === 'number' ? '[]' : `.${maskSecrets(part)}`))
@@ -159,10 +159,7 @@ function removeInvalidTimestamps(
   }
 }
 
-/**
- * Removes the error fields of a message with the status `sent`, because a seed must not contain
- * them.
- */
+/** Removes the error fields if the status is `sent`, because seeds reject that combination. */
 function removeErrorOfSent(
   record: Record<string, unknown>,
   name: string,
