@@ -27,9 +27,9 @@ interface Checker {
 const checkers = new WeakMap<TSchema, Checker>()
 
 /**
- * How many times a schema is checked before it is compiled. Compiling a schema costs as much as
- * dozens of interpreted checks. During its start, a server checks each schema fewer times than
- * this, so it compiles none.
+ * The number of interpreted checks before a schema is compiled. Compiling costs as much as dozens
+ * of interpreted checks. A starting server stays below this number for every schema, so it compiles
+ * none.
  */
 const CHECKS_BEFORE_COMPILING = 30
 
@@ -113,9 +113,9 @@ export const refById = <Value>(id: string, target: () => TSchema, description?: 
   })
 
 /**
- * Returns a schema that is inline in JSON Schema, but is compiled on its own. Use it for the items
- * of long lists. A list is checked rarely, so its schema stays interpreted. The items are checked
- * often enough to be compiled.
+ * Gives the schema its own checker, but keeps the schema inline in JSON Schema. Use it for the
+ * items of long lists. Otherwise the items are interpreted, because the list is checked too rarely
+ * to be compiled.
  */
 export const compiledSeparately = <Schema extends TSchema>(schema: Schema) =>
   Type.Unsafe<Static<Schema>>({ ...schema, [Kind]: 'Reference', [Target]: () => schema })
@@ -157,8 +157,8 @@ export function recordOf<Schema extends TSchema>(
 }
 
 /**
- * Returns all schemas that have an `$id` and that the roots contain or refer to. Each schema comes
- * after the schemas that it refers to.
+ * Returns every schema with an `$id` that the roots contain or refer to. A schema comes after the
+ * schemas that it refers to.
  */
 export function namedSchemas(...roots: (TSchema | undefined)[]): TSchema[] {
   const named = new Set<TSchema>()

@@ -20,7 +20,7 @@ export type Path = readonly (string | number)[]
 /** A mismatch between a value and its schema. */
 export interface ValidationIssue {
   path: Path
-  /** The message without its subject, which is the path. For example, `must be a string`. */
+  /** The text that follows the path in an error message, such as `must be a string`. */
   message: string
   /** The text to append to the message: the actual value, a suggestion, or nothing. */
   hint: string
@@ -28,7 +28,7 @@ export interface ValidationIssue {
   part: 'name' | 'value'
 }
 
-// `regex` is the only format that TypeBox checks.
+// `regex` is the only string format that we let TypeBox check. Timestamps accept any string.
 FormatRegistry.Set('regex', (text) => findRegexError(text) === undefined)
 
 function findRegexError(text: string): string | undefined {
@@ -44,12 +44,12 @@ function findRegexError(text: string): string | undefined {
 export const MAX_ISSUES = 100
 
 /**
- * The maximum number of errors to read from TypeBox. It is higher than `MAX_ISSUES`, because
- * several errors can become one issue: TypeBox reports each missing field of an object as an error.
+ * The maximum number of errors to read from TypeBox. It is higher than `MAX_ISSUES`, because the
+ * errors about an object's missing fields are merged into one issue.
  */
 const MAX_ERRORS = 10 * MAX_ISSUES
 
-/** Returns the first `limit` issues of a JSON value. The list is empty if the value matches. */
+/** Returns at most `limit` issues of a JSON value. A value that matches the schema has none. */
 export function findIssues(schema: TSchema, value: unknown, limit = MAX_ISSUES): ValidationIssue[] {
   const checker = compile(schema)
   if (checker.Check(value)) return []
@@ -79,7 +79,7 @@ interface SchemaError extends Pick<ValueError, 'type' | 'schema' | 'value'> {
   path: Path
   /** If the schema is a union, the errors of each variant. */
   variants: SchemaError[][]
-  /** If this is a merged error, the names of the missing fields. */
+  /** The names of an object's missing fields, set by `mergeMissingFields`. */
   missing?: string[]
 }
 
@@ -123,7 +123,7 @@ function mergeMissingFields(errors: SchemaError[]): SchemaError[] {
     const field = String(error.path.at(-1))
     const missing = missingByObject.get(key)
     if (missing) {
-      // This array belongs to the merged error for the object, so the field is added to that error.
+      // The object's merged error already contains this array.
       missing.push(field)
       return []
     }
@@ -134,8 +134,8 @@ function mergeMissingFields(errors: SchemaError[]): SchemaError[] {
 }
 
 /**
- * Drops the error about a value's length if there is one about its pattern, because the message for
- * the pattern includes the length.
+ * Drops the minimum-length error of each value that also has a pattern error. The message about the
+ * pattern already includes the required length.
  */
 function withoutLengths(errors: SchemaError[]): SchemaError[] {
   const withPattern = errors.filter(({ type }) => type === ValueErrorType.StringPattern)
@@ -164,7 +164,7 @@ function unknownFieldIssue({ path, schema }: SchemaError): ValidationIssue {
   return { path, message: 'is not a known field', hint, part: 'name' }
 }
 
-/** The value of one of these fields selects the variant of a union. */
+/** The fields whose value selects a variant of a union. */
 const DISCRIMINATORS = ['type', 'mode']
 
 /**
@@ -217,9 +217,8 @@ function isDiscriminator({ type, path, schema }: SchemaError, union: Path): bool
 }
 
 /**
- * Returns a message if the maximum is the largest safe integer, because `describeType` leaves out
- * this maximum. Returns undefined for all other maximums: `describeType` includes those, as in
- * `a whole number from 1 to 1000`.
+ * Returns a message if the maximum is the largest safe integer, which `describeType` leaves out.
+ * Returns undefined for any other maximum, because the text from `describeType` includes it.
  */
 const describeSafeMaximum = ({ schema: { maximum } }: SchemaError): string | undefined =>
   maximum === Number.MAX_SAFE_INTEGER ? `must be at most ${maximum}` : undefined
@@ -227,8 +226,8 @@ const describeSafeMaximum = ({ schema: { maximum } }: SchemaError): string | und
 const countItems = (count: number) => `${count} ${count === 1 ? 'item' : 'items'}`
 
 /**
- * Functions that return the message for a type of error. If a type has no function, or its function
- * returns undefined, the message names the type from `describeType`.
+ * Functions that create the message of an error, by error type. If there is no function or it
+ * returns undefined, the message names the expected type, such as `must be a string`.
  */
 const MESSAGES: { [Type in ValueErrorType]?: (error: SchemaError) => string | undefined } = {
   [ValueErrorType.StringPattern]: ({ schema: { pattern } }) =>
@@ -280,7 +279,7 @@ function describeFix({ path, value }: SchemaError): string {
   return `: write it as an ISO 8601 time, such as "${isoTimeOf(value)}"`
 }
 
-/** Numbers up to this one count seconds since 1970, and larger numbers count milliseconds. */
+/** A number below this limit is read as seconds since 1970, any other number as milliseconds. */
 const MAX_SECONDS = 1e11
 
 /** Returns the time that the number probably means, or an example if it can't be a time. */
@@ -330,8 +329,8 @@ function describeBounds({ minimum, exclusiveMinimum, maximum }: Record<string, u
 }
 
 /**
- * Returns text such as `, not a string`. The text leaves out most strings, because they may be
- * secrets.
+ * Returns text that describes the actual value, such as `, not a list`. It doesn't repeat most
+ * strings, because they may be secrets.
  */
 function describeActual({ value, path }: SchemaError): string {
   if (isSecretPath(path) && /^(string|number)$/.test(typeof value)) return `, not a ${typeof value}`
@@ -354,8 +353,8 @@ const PATTERN_NAMES: Record<string, string> = {
 }
 
 /**
- * The maximum number of nested levels. No document needs more, and with this limit, recursive
- * functions don't overflow the stack.
+ * The maximum number of nested levels in a JSON value. It is more than any document needs, and low
+ * enough that recursive functions don't overflow the stack.
  */
 export const MAX_DEPTH = 100
 

@@ -22,14 +22,14 @@ function markIncomplete(record: Fields): Fields {
 }
 
 /**
- * Removes all parts of the value that don't match the seed format. Returns the value as a seed, and
- * an issue for each invalid part.
+ * Removes the parts of `value` that don't match the seed format. Returns the remaining seed, and an
+ * issue for each invalid part.
  */
 export function checkFormat(value: unknown, issueAt: IssueAt): { seed: Seed; issues: IssueList } {
   const seed = isObject(value) ? value : {}
   const issues: IssueList = []
   if (Array.isArray(seed.environments)) seed.environments.forEach(removeNulls)
-  // Find one issue more than an error lists, so that the error can say that there are more.
+  // Find one issue more than `SeedError` lists, so that it can report that there are more.
   for (const { path, message, hint, part } of findIssues(Seed, value, MAX_ISSUES + 1)) {
     issues.push(() => issueAt(path, message + hint, part))
     removeInvalid(seed, path)
@@ -43,8 +43,8 @@ export function checkFormat(value: unknown, issueAt: IssueAt): { seed: Seed; iss
 }
 
 /**
- * Removes the invalid value at the path. If the value is part of a field of an environment or
- * record, removes the whole field.
+ * Removes the field that contains the invalid value at the path, and marks the field's environment
+ * or record as incomplete.
  */
 function removeInvalid(seed: Fields, path: Path): void {
   const isInRecord = LISTS.includes(String(path[2]))

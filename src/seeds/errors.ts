@@ -26,7 +26,7 @@ export interface SeedIssue {
 /** The maximum length of an issue's path, and of its message. A path can contain long names. */
 const MAX_TEXT_LENGTH = 2000
 
-/** Lists the first 100 issues of the seeds. When this error is thrown, nothing has changed. */
+/** Lists the first 100 issues of the seeds. No environment has changed when this is thrown. */
 export class SeedError extends Error {
   override readonly name = 'SeedError'
   readonly issues: readonly SeedIssue[]

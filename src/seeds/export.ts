@@ -5,7 +5,7 @@ import type { WorkflowStep } from '../workflow-steps/schemas.js'
 import type { SeedMessage, WorkflowDocument } from './format.js'
 import type { SeedRepository } from './repository.js'
 
-/** Returns an environment's settings in seed form, without ids and API keys. */
+/** Converts an environment's settings to the seed format, without ids and API keys. */
 export function exportSettings({
   name,
   profile,
@@ -31,10 +31,11 @@ function exportStubs(stubs: Settings['stubs']) {
 }
 
 /**
- * Returns an environment's records as the lists of a seed. All fields are written out, so an
- * environment created from these lists returns the same bytes. `subscriberJson` maps each
- * `subscriberId` to its subscriber as JSON. If a message's embedded subscriber has the same JSON,
- * the message refers to the subscriber by `subscriberId` instead of embedding it.
+ * Returns an environment's records as the lists of a seed. The lists contain every field, so an
+ * environment created from them returns records with the same bytes.
+ *
+ * `subscriberJson` contains each subscriber's JSON by `subscriberId`. A message whose embedded
+ * subscriber has the same JSON refers to it by `subscriberId` instead.
  */
 export function exportLists(
   repository: SeedRepository,
@@ -63,8 +64,8 @@ export function exportLists(
 export type SeedFormat = 'json' | 'yaml'
 
 /**
- * Yields the text of a seed with one environment. A piece contains at most one record. In YAML,
- * each record is one line.
+ * Yields the text of a seed with one environment, at most one record at a time. In YAML, each
+ * record is one line.
  */
 export function seedText(
   settings: object,
@@ -125,7 +126,7 @@ export const exportStep = ({
   ...step
 }: WorkflowStep) => step
 
-/** Returns the message in seed form. */
+/** Converts the message to the seed format. */
 export function exportMessage({ subscriber, template, ...message }: MessageResponse): SeedMessage {
   return {
     ...withoutOwner(message),

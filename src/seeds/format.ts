@@ -43,7 +43,7 @@ const optionalInteger = (minimum: number, maximum: number, description: string) 
 /** Fields that a record gets from its environment. */
 const OWNER = ['_environmentId', '_organizationId'] as const
 
-export const SeedIntegration = object('An integration; each channel can have one primary', {
+export const SeedIntegration = object('An integration; only one per channel can be primary', {
   ...Type.Partial(Type.Omit(Integration, OWNER)).properties,
   _id: Type.Optional(Id),
   identifier: optionalString('Unique in the environment; by default, the slug of the name'),
@@ -104,7 +104,9 @@ export const SeedMessage = object(
     _id: Type.Optional(Id),
     channel: ref(Channel, 'The channel that the message was sent on'),
     subscriberId: Type.Optional(
-      Type.String({ description: 'Id of a subscriber in this environment; the message embeds it' })
+      Type.String({
+        description: 'Id of a subscriber in this environment; the message embeds this subscriber'
+      })
     ),
     workflow: Type.Optional(
       Type.String({ description: 'Identifier of a workflow in this environment' })
@@ -138,7 +140,8 @@ export const SeedGenerate = object(
     subscribers: optionalInteger(
       0,
       100_000,
-      'How many subscribers to generate; by default, none if the environment has subscribers'
+      'How many subscribers to generate; by default, none if the environment has subscribers, ' +
+        'or else one per 50 messages (at least 5, at most 1000)'
     ),
     days: optionalInteger(
       1,
@@ -178,8 +181,8 @@ export const SeedEnvironment = object(
     timesRelativeTo: Type.Optional(
       Type.String({
         description:
-          'A time in ISO 8601. It becomes the current time of the environment: all times in the ' +
-          'records are moved by the same duration'
+          'An ISO 8601 time that becomes the current time when the seed is loaded. All times in ' +
+          'the records are moved by the same duration'
       })
     ),
     randomSeed: optionalInteger(
@@ -243,7 +246,7 @@ export interface EnvironmentData {
   stubs: SeedStub[]
 }
 
-/** A document that has an `_id`. In the type `Document`, the `_id` is optional. */
+/** A `Document` whose `_id` is always set. */
 export type Stored<Document extends { _id?: string }> = Document & { _id: string }
 
 /** The parts of an environment that are needed to generate its messages. */

@@ -2,13 +2,13 @@ import { MAX_ISSUES, type Path } from '../schema/validation.js'
 import type { SeedIssue } from './errors.js'
 import type { SeedFile } from './read.js'
 
-/** Matches an environment variable as in shells and compose files, such as `${NAME:-default}`. */
+/** Matches a variable in the syntax of shells and compose files, such as `${NAME:-default}`. */
 const VARIABLE = /\$\{(\w+)[^}]*\}/
 
 /**
  * Returns a hint for each API key or integration value that contains an environment variable. Such
- * a seed is valid, but nothing expands the variable. The hints don't contain the rest of the value,
- * because it may be a secret.
+ * a seed is valid, but nothing expands the variable. A hint contains only the variable's name,
+ * because the value may be a secret.
  */
 export function findSeedHints(files: readonly SeedFile[]): SeedIssue[] {
   return files.flatMap(({ seed, issueAt }) =>

@@ -13,7 +13,7 @@ export const FILE_LIMITS = {
    * JSON.
    */
   yaml: 16 * MIB,
-  /** The limit for the JSON that defaults, references and generated messages add. */
+  /** The limit for the JSON that defaults, references and generated messages add to the seed. */
   added: 512 * MIB,
   fix: 'split it into several files, or generate the messages with `generate:`'
 }

@@ -19,19 +19,20 @@ import type { Scope } from './templates.js'
 
 const DAY = 86_400_000
 /**
- * The minimum age of a trigger, in milliseconds. The messages of a trigger are created in the
- * seconds after it, so a newer trigger could have messages in the future.
+ * The minimum age of a trigger, in milliseconds. A trigger's messages are created in the seconds
+ * after it, so the messages of a newer trigger could be in the future.
  */
 const NEWEST_TRIGGER_AGE = 2 * 60_000
 
 /**
  * Returns the subscribers to add, and a function that generates messages for the `days` before
  * `now`. For the same input, the messages are byte-for-byte the same on every machine and version
- * of Node. `messageCount` is the number of all messages that the environment already has, because
+ * of Node. `messageCount` is the number of messages that the environment already has.
  * `environment.messages` may contain only a sample of them.
  *
  * Throws `StartError` if no step sends messages. The returned function throws `SeedError` if
- * rendering takes more than a millisecond per message, which is twenty times the usual time.
+ * rendering takes more than 2 seconds, and more than a millisecond per message. The usual time is a
+ * twentieth of a millisecond.
  */
 export function prepare(
   environment: EnvironmentInput,
@@ -258,8 +259,8 @@ function outcomeOf(channel: Channel, hasAddress: boolean, random: Random) {
 /** Returns when an in-app message was delivered, seen and read, and which button was pressed. */
 function inboxState(random: Random, createdAt: number, now: number) {
   const deliveredAt = createdAt + 40 + randomInt(random, 360)
-  // First choose a random maximum for the delay: 4, 8, 16 … seconds, up to 1.5 days. With these
-  // maximums, most messages are seen soon.
+  // Choose a random maximum of 4, 8, 16 … seconds, up to 1.5 days, then a random delay below it.
+  // This makes short delays more likely than long ones.
   const seenAt = deliveredAt + randomInt(random, 1 << (12 + randomInt(random, 16)))
   const readAt = seenAt + 400 + randomInt(random, 60_000)
   const seen = random.next() < 0.75 && seenAt <= now

@@ -1,4 +1,4 @@
-/** The parts of Faker that `generate` uses. The build bundles this module only once. */
+/** The parts of Faker that `generate` uses. They are large, so all bundles share one copy. */
 export {
   ar,
   base,

@@ -48,7 +48,7 @@ function planWorkflow(
   }
 }
 
-/** The provider of each channel for which the environment has no integration. */
+/** The provider for each channel, used if the environment has no integration for the channel. */
 const DEFAULT_PROVIDERS = {
   in_app: 'novu',
   email: 'sendgrid',
@@ -93,8 +93,8 @@ function planStep(environment: EnvironmentInput, step: WorkflowStep, workflowNam
 }
 
 /**
- * Returns a message's body from its step's control values. If neither `body` nor `content` has a
- * text, returns the longest string, because a code-first step can give the body any name.
+ * Returns the control value that contains the message's body: `body` or `content`. If both are
+ * empty, returns the longest string, because a code-first step can use any name for the body.
  */
 function findBody(values: Record<string, unknown>): string | undefined {
   const body = nonEmptyString(values.body) ?? nonEmptyString(values.content)

@@ -41,8 +41,8 @@ type Region = (typeof REGIONS)[number] & { faker: Faker }
 
 /**
  * Returns realistic subscribers whose ids are unused in the environment. With the same random seed,
- * a larger `count` returns the same subscribers, followed by others. `before` is the latest
- * possible `createdAt`, in milliseconds since 1970.
+ * a larger `count` only appends subscribers to the list. `before` is the latest possible
+ * `createdAt`, in milliseconds since 1970.
  */
 export function createSubscribers(
   environment: EnvironmentInput,
@@ -125,7 +125,7 @@ function createChannels(
 /** A subscriber, and the data that is the same in all messages to the subscriber. */
 export type Recipient = ReturnType<typeof createRecipients>[number]
 
-/** The contexts to choose from if no message of the environment has a context. */
+/** The sets of contexts to choose from if no message of the environment has a context. */
 const TENANTS = [
   [],
   [],
@@ -136,7 +136,10 @@ const TENANTS = [
   ['region:eu', 'tenant:umbrella']
 ]
 
-/** Returns a recipient for each subscriber. Each gets the contexts of a random existing message. */
+/**
+ * Returns a recipient for each subscriber. Each recipient gets the contexts of a random existing
+ * message, or random `TENANTS` if no message has contexts.
+ */
 export function createRecipients(
   { messages }: EnvironmentInput,
   subscribers: readonly Stored<SubscriberResponse>[],

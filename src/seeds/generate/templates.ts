@@ -42,8 +42,7 @@ const formatDate = filters.date as (this: unknown, ...args: unknown[]) => unknow
 const formattedDates = new Map<string, unknown>()
 
 liquid.registerFilter('date', function (value: unknown, ...args: unknown[]) {
-  // Format only dates, and times that have a zone, because other times would depend on the
-  // machine's zone.
+  // Don't format a time without a zone, because the result would depend on the machine's zone.
   if (typeof value !== 'string' || parseTime(value) === undefined) return value
   const key = [value, ...args].join('\n')
   if (formattedDates.size > MAX_CACHED_DATES) formattedDates.clear()
@@ -55,8 +54,8 @@ liquid.registerFilter('sample', (value: unknown) => value)
 
 /**
  * Compiles a Liquid template. Rendering returns the source unchanged if the template is invalid,
- * can't be rendered, or produces a text that is too long. If the time limit is exceeded, it throws
- * `SeedError` instead, because a message must not depend on the machine's speed.
+ * can't be rendered, or produces a text that is too long. Rendering throws `SeedError` if it
+ * exceeds the time limit, because a message must not depend on the machine's speed.
  */
 export function compile(source: string): Render {
   if (!/\{[{%]/.test(source)) return () => source
