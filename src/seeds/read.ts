@@ -58,8 +58,8 @@ export function readSeeds(seeds: readonly (string | SeedValue)[]): SeedFile[] {
 }
 
 /**
- * Reads the seed of a request. Unlike a file, it may contain the fields of one environment instead
- * of a list of environments.
+ * Reads the seed of a request. Unlike a seed file, this seed can leave out `environments` and have
+ * the fields of one environment at the top level.
  */
 export function readSeed(seed: string | object): SeedFile {
   return readSeedValue({ name: 'seed', seed }, REQUEST_LIMITS)
@@ -89,7 +89,7 @@ export function seedPath(seed: string): string {
   return builtInSeedNames().includes(seed) && !isFile ? builtInSeedPath(seed) : seed
 }
 
-/** As a file name, this means standard input. */
+/** The file name that stands for standard input. */
 const STANDARD_INPUT = '-'
 
 function readSeedFile(file: string): SeedFile {
@@ -145,7 +145,7 @@ function readSeedValue({ name, seed }: SeedValue, limits = FILE_LIMITS): SeedFil
   return { limits, issueAt, ...checkFormat(copy, issueAt) }
 }
 
-/** Removes the fields at the top whose names start with `x-`. They can hold YAML anchors. */
+/** Removes top-level fields named `x-…`. Seeds can define YAML anchors in them. */
 function removeExtensions(seed: Record<string, unknown>): void {
   for (const name of Object.keys(seed)) {
     if (name.startsWith('x-')) delete seed[name]
@@ -185,13 +185,13 @@ function parseText(
   throw createError(`${tooLarge('YAML', maxYaml)}: ${alternative}`)
 }
 
-/** Matches text that is meant as JSON: an object that starts with a quoted name or a comment. */
+/** Matches text that looks like JSON: a comment, or `{` followed by a quote or a comment. */
 const JSON_START = /^\s*(?:\{\s*["/]|\/[/*])/
 
 /**
- * Matches a quote, an escape sequence, or the start of a comment in JavaScript. A comment matches
- * only after JSON punctuation or a JSON value. Slashes inside unquoted YAML strings therefore don't
- * match.
+ * Matches a quote, an escape sequence, or the start of a JavaScript comment. A comment must be at
+ * the start of the text, or follow JSON punctuation or a JSON value, so that slashes in unquoted
+ * YAML strings don't match.
  */
 const QUOTE_OR_COMMENT = /"|\\.|\/[/*](?<=(?:^|[",:[\]{}\d]|true|false|null)\s*\/[/*])/gs
 

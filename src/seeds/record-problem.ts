@@ -8,7 +8,7 @@ export interface RecordProblem {
   message: string
 }
 
-/** Returns the problem if the record, including its steps, is too large or has invalid text. */
+/** Returns a problem if the record (with its steps) is too large or contains a lone surrogate. */
 export function findRecordProblem(record: unknown): RecordProblem | undefined {
   const json = JSON.stringify(record)
   if (json.length > MAX_RECORD) return { path: [], message: TOO_LARGE }
@@ -22,8 +22,9 @@ const TOO_LARGE =
 const LONE_SURROGATE = /\\ud[89a-f]/
 
 /**
- * Returns the first string or field name that contains half of a character, such as `\ud83d`. The
- * database can't store it, because UTF-8 has no such character. `json` is the value as JSON.
+ * Returns a problem for the first string or field name that contains a lone surrogate, such as
+ * `\ud83d`. UTF-8 can't encode lone surrogates, so the database can't store them. `json` is `value`
+ * as JSON.
  */
 export function findHalfCharacter(
   value: unknown,

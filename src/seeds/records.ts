@@ -34,9 +34,7 @@ export type Patch<RecordSeed> = {
   [Field in keyof Omit<RecordSeed, '_id'>]?: RecordSeed[Field] | null
 }
 
-/**
- * The kinds of records that can be added, changed and removed one by one, each with its seed form.
- */
+/** The types in a seed of the records that can be added, changed and removed individually. */
 export type EditedSeeds = { messages: SeedMessage; integrations: SeedIntegration }
 export type EditedKind = keyof EditedSeeds
 
@@ -59,8 +57,8 @@ export interface Dependencies {
 
 /**
  * Stores records, and adds, changes and removes individual records. Adding or changing a record
- * works like merging a seed that contains only this record. If the record has issues, `SeedError`
- * lists them, and nothing changes.
+ * works like merging a seed that contains only this record. If the record has issues, throws a
+ * `SeedError` that lists them, and changes nothing.
  */
 export class RecordService {
   protected readonly db: Db
@@ -117,9 +115,9 @@ export class RecordService {
   }
 
   /**
-   * Changes a step of a workflow. The workflow can be given by `_id` or `identifier`, and the step
-   * by `_id` or `stepId`. The other steps don't change, even if their variables contain results of
-   * this step. Throws `not-found` if there is no such step.
+   * Changes a step of a workflow. `workflowId` can be the workflow's `_id` or `identifier`, and
+   * `stepId` can be the step's `_id` or `stepId`. The other steps don't change, even if their
+   * variables contain results of this step. Throws `not-found` if there is no such step.
    */
   changeStep(
     environment: Environment,
@@ -149,8 +147,8 @@ export class RecordService {
   }
 
   /**
-   * Removes a record. If it is a primary integration, no other one becomes primary. Throws
-   * `not-found` if there is no such record.
+   * Removes a record. Removing a primary integration doesn't make another integration primary.
+   * Throws `not-found` if there is no such record.
    */
   removeRecord(kind: EditedKind, environment: Environment, id: string): void {
     this.db.transaction(() => {
@@ -192,7 +190,7 @@ export class RecordService {
     }
   }
 
-  /** Resolves and stores one record. `kept` has the fields that must not be derived again. */
+  /** Resolves and stores one record. The fields in `kept` override the resolved fields. */
   #save<EditKind extends EditedKind>(
     kind: EditKind,
     environment: Environment,
@@ -224,7 +222,7 @@ export class RecordService {
     if (record) return record
     const { label, list } = EDITED[kind]
     const kindName = label.toLowerCase()
-    const reason = `this environment has no ${kindName} ${id}; ${list} lists them with their _id`
+    const reason = `this environment has no ${kindName} ${id}; ${list} lists its ${kind}`
     throw new DomainError('not-found', `${label} with id ${id} not found`, { reason })
   }
 
@@ -240,7 +238,7 @@ export class RecordService {
     const name = record._id === names._id ? `id ${names._id}` : `identifier ${names.identifier}`
     const path = `/_mock/${kind}/{id}`
     const reason = `to change it, use PATCH ${path}; to remove it, use DELETE ${path}`
-    throw new DomainError('exists', `${EDITED[kind].label} with ${name} exists already`, { reason })
+    throw new DomainError('exists', `${EDITED[kind].label} with ${name} already exists`, { reason })
   }
 
   /**
@@ -262,7 +260,7 @@ export class RecordService {
     return id
   }
 
-  /** Returns the message in seed form, without the fields that the changes make outdated. */
+  /** Returns the message as a seed, without the fields that the patch makes outdated. */
   #messageBase(
     environment: Environment,
     message: MessageResponse,

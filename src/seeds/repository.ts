@@ -47,7 +47,7 @@ export type LookupKey =
   | 'createdAt'
   /** The channel of a primary integration. */
   | 'primary'
-  /** The channel of an active integration; the primary comes first. */
+  /** The channel of an active integration. A primary integration is found first. */
   | 'active'
 
 const ROWID = sql<number>`rowid`
@@ -61,7 +61,7 @@ const DATASET = sql.placeholder('dataset')
 const IS_PRIMARY = sql`${integrations.primary} = 1 AND ${integrations.deleted} = 0`
 const IS_ACTIVE = sql`${integrations.active} = 1 AND ${integrations.deleted} = 0`
 
-/** The records that a seed is merged into. Their documents are the same as in API responses. */
+/** Looks up the records of an environment that a seed is merged into. */
 export interface ExistingRecords {
   /** Returns the first record with this value. */
   find<Kind extends RecordKind>(
@@ -72,7 +72,7 @@ export interface ExistingRecords {
   /** Returns the steps of a workflow, or all steps. */
   stepsOf(workflowId?: string): WorkflowStep[]
   messageCount(): number
-  /** Returns the names of a few hundred records at most. They are used for suggestions. */
+  /** Returns the names of at most `MAX_CANDIDATES` records, for suggestions. */
   names(kind: NamedKind): string[]
 }
 
@@ -125,9 +125,9 @@ export class SeedRepository {
   }
 
   /**
-   * Stores a record. It replaces any record with the same id, and any record with the same name. It
-   * takes the position of the record with the same id. Deletes the steps of replaced workflows. The
-   * caller has to reject other conflicts, such as a second primary.
+   * Stores a record and removes any other record with the same id or name. If a record had the same
+   * id, the new one keeps its position. Deletes the steps of replaced workflows. The caller must
+   * reject other conflicts, such as a second primary integration.
    */
   put(kind: RecordKind, dataset: number, row: RecordRow): void {
     if (kind === 'workflows') {
@@ -256,7 +256,7 @@ export class SeedRepository {
     )
   }
 
-  /** Uses SQL, because Drizzle would create an object for each of up to a million numbers. */
+  /** Uses SQL, because Drizzle would create an object for each row, and there can be a million. */
   #rowids(kind: RecordKind, dataset: number, limit: number): number[] {
     const query = `SELECT rowid FROM ${tableName(kind)} WHERE dataset = ? ORDER BY rowid LIMIT ?`
     return this.#db.client.prepare<[number, number], number>(query).pluck().all(dataset, limit)

@@ -15,16 +15,17 @@ export { findSeedHints } from './hints.js'
 export { readSeeds } from './read.js'
 
 /**
- * The seed to load. Without `scenario`, this is `seed`, which is a text or an object. With
- * `scenario`, it is the first environment of the built-in seed with this name.
+ * The seed to load: `seed`, or the first environment of the built-in seed `scenario`. If both are
+ * set, `scenario` wins.
  */
 export interface RequestedSeed {
+  /** YAML or JSON text, or an object. */
   seed?: string | object | undefined
   /** The name of a built-in seed. */
   scenario?: string | undefined
 }
 
-/** Describes the environment to create: empty, a fork, or from a seed. */
+/** Options for a new environment, which is empty unless it is a fork or has a seed. */
 export interface NewEnvironment extends RequestedSeed, CreateOptions {}
 
 /** How an environment changed when the seeds were reloaded. */
@@ -71,10 +72,10 @@ export class SeedService extends RecordService {
   }
 
   /**
-   * Creates an environment with an API key. The environment is empty, a fork, or created from a
-   * seed. If this fails, nothing is created. Rejects with `exists` if the name or the key is taken,
-   * with `not-found` for an unknown origin, with `invalid` for an unknown built-in seed, and with
-   * `SeedError` if the seed has issues.
+   * Creates an environment with an API key. The environment is empty or a fork, and a seed can be
+   * merged into it. If this fails, nothing is created. Rejects with `exists` if the name or the key
+   * is taken, with `not-found` for an unknown origin, with `invalid` for an unknown built-in seed,
+   * and with `SeedError` if the seed has issues.
    */
   async createEnvironment({
     seed,
@@ -93,11 +94,11 @@ export class SeedService extends RecordService {
   }
 
   /**
-   * Loads a seed into an environment. The mode `replace` makes the environment equal to a new one
-   * created from the seed, and sets its baseline. The mode `merge` adds the records of the seed.
-   * Each of them replaces the existing record with the same name, and takes over its id. If loading
-   * fails, nothing changes. Rejects with `SeedError` if the seed has issues, and with `invalid` for
-   * an unknown built-in seed.
+   * Loads a seed into an environment. The mode `replace` replaces the environment's settings and
+   * records, and sets its baseline. The mode `merge` merges the seed's settings and records into
+   * the environment. A record in the seed replaces the existing record with the same name and takes
+   * over its id. If loading fails, nothing changes. Rejects with `SeedError` if the seed has
+   * issues, and with `invalid` for an unknown built-in seed.
    */
   async load(environment: Environment, requested: RequestedSeed, mode: LoadMode): Promise<void> {
     const file = await readRequested(requested)
@@ -106,7 +107,7 @@ export class SeedService extends RecordService {
       const existing = mode === 'merge' ? this.repository.lookUp(environment) : undefined
       this.#apply(mode, environment, this.resolve(file, environment, existing, now))
     })
-    // The records' times depend on `now`, so remember it: it is needed to repeat the request.
+    // The records' times depend on `now`. The journal needs it to repeat the request.
     environment.lastReading = readClock(environment.clock, () => now)
   }
 
@@ -176,7 +177,7 @@ export class SeedService extends RecordService {
     }
   }
 
-  /** Returns the environment's records as the lists of a seed. */
+  /** Returns the environment's records as in a seed, with one list for each kind. */
   recordLists(environment: Environment): Record<string, Iterable<object>> {
     return exportLists(this.repository, environment)
   }
@@ -231,7 +232,7 @@ export class SeedService extends RecordService {
   }
 
   /**
-   * `replace` makes the environment equal to a new one with this data, but keeps its API keys.
+   * The mode `replace` replaces the environment's settings and records, but keeps its API keys.
    * `merge` keeps everything that the data doesn't mention, and restarts the random numbers only if
    * the data has a random seed.
    */
@@ -322,8 +323,8 @@ async function readRequested({ seed = '', scenario }: RequestedSeed): Promise<Se
 }
 
 /**
- * Returns the seed with these settings instead of its own. Must be called before the seed is
- * resolved, because the clock determines the default times of the records.
+ * Returns the seed with these settings, which override its own. Call this before resolving the
+ * seed, because the clock determines the default times of the records.
  */
 function withSettings(file: SeedFile, { clock, profile, assumptions }: CreateOptions): SeedFile {
   const settings = { ...(clock && { clock }), ...(profile && { profile }) }

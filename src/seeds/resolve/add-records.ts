@@ -77,8 +77,8 @@ export function addSubscriber(
 ): void {
   const subscriber = createSubscriber(builder, seed, location)
   if (seed.subscriberId === undefined) {
-    // The subscriberId was invalid and was removed, so a message that refers to it must not be
-    // reported.
+    // An invalid subscriberId was removed. Messages might refer to it, so don't report unknown
+    // subscribers.
     builder.unknownKinds.add('subscribers')
   } else {
     const name = ['subscriberId', seed.subscriberId] as const
@@ -88,7 +88,7 @@ export function addSubscriber(
   builder.countAdded(DEFAULTS_LENGTH, location)
 }
 
-/** Returns the document of a listed or embedded subscriber. */
+/** Returns the document of a subscriber in `subscribers` or embedded in a message. */
 function createSubscriber(
   builder: EnvironmentBuilder,
   seed: SeedSubscriber,
@@ -138,11 +138,11 @@ function reportNoIdentifier(
   seed: SeedWorkflow,
   location: SeedLocation
 ): void {
-  // The identifier was invalid and was removed, so a message that refers to it must not be
-  // reported.
+  // An invalid identifier may have been removed. Messages might refer to it, so don't report
+  // unknown workflows.
   if (isIncomplete(seed)) builder.unknownKinds.add('workflows')
   else if (seed.name === undefined) location.report('must have identifier or name')
-  else location.report('must have identifier: its name contains no letter or digit for a slug')
+  else location.report('must have identifier, because its name has no letters or digits')
 }
 
 function createSteps(
@@ -186,7 +186,10 @@ function createSteps(
   return steps
 }
 
-/** Returns a function that maps a `stepId` to the id of the existing step. */
+/**
+ * Returns a function that maps a `stepId` to the existing step's id. The function returns undefined
+ * if a step in the seed already has this id.
+ */
 function storedStepIds(
   builder: EnvironmentBuilder,
   workflow: string,
@@ -342,7 +345,7 @@ export function setGenerate(
     location.report(`needs a workflow in this environment with one of these steps: ${channels}`)
   }
   builder.data.generate = generate
-  // This limit applies only to requests. The schema of seeds contains the limit for files.
+  // The limits below apply only to requests. For files, the seed schema contains the limits.
   if (location.file.limits !== REQUEST_LIMITS) return
   builder.data.countGenerated = (characters) => builder.countAdded(characters, location)
   for (const field of ['messages', 'subscribers'] as const) {

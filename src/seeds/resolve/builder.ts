@@ -29,8 +29,8 @@ interface Options {
   /** The location where the environment first appears in the seeds. */
   location: SeedLocation
   /**
-   * All ids are derived from these names. The names come from the seed, so the same seed always
-   * yields the same ids.
+   * The organization's id and the environment's name. Default ids are derived from them, so the
+   * same seed always yields the same ids.
    */
   idBase: readonly string[]
   now: number
@@ -52,17 +52,14 @@ export class EnvironmentBuilder {
   readonly data: EnvironmentData
   readonly location: SeedLocation
   readonly existing: ExistingRecords | undefined
-  /** The fields with which a document refers to its environment and organization. */
+  /** The fields of a document that refer to its environment and organization. */
   readonly owner: { _environmentId: string; _organizationId: string }
   /**
    * The kinds with at least one record whose name is invalid. References to records of these kinds
    * are never reported as broken, because they might refer to the record with the invalid name.
    */
   readonly unknownKinds = new Set<RecordKind>()
-  /**
-   * The identifiers that the seeds give to integrations. Default identifiers must differ from
-   * these.
-   */
+  /** The integration identifiers that are taken. A default identifier must not be one of them. */
   readonly identifiers: TakenNames = new Map()
   /** For each channel, the default provider of its messages. */
   readonly providers = new Map<string, string | undefined>()
@@ -155,8 +152,8 @@ export class EnvironmentBuilder {
   }
 
   /**
-   * Reports an issue if another record has the name or the id. The name of a step must be unique
-   * only in its workflow, which `scope` identifies.
+   * Reports an issue if another record has the name or the id. A step's name only has to be
+   * unique in its workflow, which `scope` identifies.
    */
   claimNames(
     kind: NamedKind | 'steps',
@@ -187,9 +184,7 @@ export class EnvironmentBuilder {
     return this.stored('workflows', '_id', step.workflowDatabaseId) !== undefined
   }
 
-  /**
-   * Reports an issue if the channel of this primary integration already has a primary integration.
-   */
+  /** Reports an issue if the integration's channel already has another primary integration. */
   claimPrimary({ channel }: Integration, primary: SeedLocation): void {
     const seedPrimary = this.data.integrations.find(
       (integration) =>
@@ -229,8 +224,8 @@ export class EnvironmentBuilder {
   }
 
   /**
-   * Returns a number from which the id of a new message is derived. No existing message has this
-   * id.
+   * Returns the number to derive the next message's id from. Skips numbers whose derived id belongs
+   * to an existing message.
    */
   nextMessageNumber(): number {
     const isTaken = () =>
@@ -289,8 +284,8 @@ export class EnvironmentBuilder {
     const { added: limit, where, fix } = at.file.limits
     if (this.#addedCharacters <= limit) return
     at.report(
-      'exceeds a limit: up to here, defaults, references and generated messages add more than ' +
-        `${formatLimit(limit)} of JSON, the limit ${where}: ${fix}`
+      'exceeds a limit: defaults, references and generated messages up to this point add more ' +
+        `than ${formatLimit(limit)} of JSON, the limit ${where}: ${fix}`
     )
     throw createSeedError([at.file.issues])
   }

@@ -25,7 +25,7 @@ export class SeedLocation {
     return new SeedLocation(this.file, this.#path.concat(path), this.#times)
   }
 
-  /** Returns a copy of the location that reads times in this way. */
+  /** Returns a copy of the location whose `readTimes` uses these settings. */
   withTimes(times: TimeReading): SeedLocation {
     return new SeedLocation(this.file, this.#path, times)
   }

@@ -27,8 +27,8 @@ interface Options {
    */
   existing?: ExistingRecords | undefined
   /**
-   * Returns the existing environment that owns the API key, unless that environment is in the
-   * seeds. The seeds must not use an API key that another environment owns.
+   * Returns the existing environment that owns the API key, or undefined if that environment comes
+   * from the previous seeds. The seeds must not give the key to a different environment.
    */
   ownerOf?: (key: string) => { id: string; name: string } | undefined
 }
@@ -47,10 +47,10 @@ interface EnvironmentPart extends EnvironmentSeed {
 /**
  * Returns the environments of the seeds with all references resolved and all defaults filled in.
  * The same seeds and `now` (milliseconds since 1970) return the same data. Environments with the
- * same organization and name are merged, even across files. Messages to generate are not included.
+ * same organization and name are merged, even across files. The data has no generated messages.
  *
- * Throws `SeedError` if there are issues, such as invalid values, broken references, duplicates,
- * second primary integrations, and API keys that belong to another environment.
+ * Throws `SeedError` if there are issues, such as invalid values, broken references, duplicates, a
+ * second primary integration of a channel, or an API key that belongs to another environment.
  */
 export function resolveSeeds(
   seeds: readonly SeedFile[],

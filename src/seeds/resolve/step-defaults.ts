@@ -84,10 +84,10 @@ const QUOTED_NAME = /\[["']([\p{L}\p{N}_][\p{L}\p{N}_-]*)["']\]/gu
 const LOOP = /^\s*(?:for|tablerow)\s+([\w-]+)\s+in\s+(?=(\w[^\s%|]*))/
 
 /**
- * Infers the payload's schema from the first 50,000 characters of the control values. A value whose
- * fields are used is an object. A value that is indexed or looped over is an array. Any other value
- * is a string. If the usages conflict, array wins over object, and object over string. With
- * `loopItems`, also infers the schema of an array's items from the fields that loops use.
+ * Infers the payload's schema from the first 50,000 characters of the control values. A value is an
+ * array if templates index it or loop over it. Otherwise, it is an object if templates use its
+ * fields, and a string if they don't. With `loopItems`, also infers the schema of an array's items
+ * from the fields that loops use.
  */
 export function inferPayloadSchema(controlValues: unknown, { loopItems = false } = {}): JsonSchema {
   const payload: Usage = { depth: 0, fields: new Map() }
@@ -155,7 +155,7 @@ function valueSchema(usage: Usage): JsonSchema {
   return expression === undefined ? {} : { type: 'string', default: `{{${expression}}}` }
 }
 
-/** Returns the schema of an object that can also have fields that templates don't use. */
+/** Returns an object schema that also allows fields that no template uses. */
 function objectSchema({ fields }: Usage): JsonSchema {
   const properties = Object.fromEntries(
     [...fields].map(([name, usage]) => [name, valueSchema(usage)])
