@@ -18,7 +18,7 @@ test('the test client rejects a response that violates the OpenAPI document', as
   )
 })
 
-test('rejects a route under /v1 that serves no operation', async () => {
+test('the app rejects a /v1 route that was not created with defineOperation', async () => {
   const app = fastify({ schemaController: { compilersFactory: COMPILERS } })
   app.register(async (scope) => {
     registerOperations(scope, {

@@ -15,12 +15,12 @@ export class WorkflowStepService {
   }
 
   /**
-   * Returns a step as JSON in UTF-8, in the form that the environment's assumptions require.
+   * Returns a step as UTF-8 JSON, in the form that the environment's assumptions require.
    * The workflow and the step can each be given by `_id`, by name (`identifier` or `stepId`) or by
    * slug. The name at the start of a slug is ignored.
    *
-   * Throws `not-found` if the environment has no such workflow or step. Depending on the
-   * assumptions, an unknown step throws `bad-request` instead.
+   * Throws `not-found` if the environment has no such workflow. If the workflow has no such step,
+   * throws `not-found` or `bad-request`, depending on the assumption `unknown-step`.
    */
   retrieve(environment: Environment, workflowId: string, stepId: string): Buffer {
     const { assumptions } = environment

@@ -63,8 +63,8 @@ describe('help', () => {
 })
 
 /**
- * Variables whose flags mean the same in all commands, although their descriptions differ. Examples
- * are the server's address and an environment's key.
+ * Variables whose flags or descriptions differ between commands. The difference is intended: each
+ * variable still has one meaning, such as the server's port or an environment's key.
  */
 const SAME_MEANING = [
   'ADMIN_TOKEN',
@@ -77,13 +77,13 @@ const SAME_MEANING = [
   'TARGET'
 ].map((name) => `NOTIFICATION_MOCK_${name}`)
 
-/** Returns those options of a command and its subcommands that read an environment variable. */
+/** Returns the options of a command and its subcommands that an environment variable can set. */
 function optionsWithVariable(command: Command): Option[] {
   const options = command.options.filter(({ envVar }) => envVar !== undefined)
   return [...options, ...command.commands.flatMap(optionsWithVariable)]
 }
 
-test('an environment variable means the same in all commands', async () => {
+test('an environment variable has the same meaning in every command', async () => {
   const descriptions = new Map<string, Set<string>>()
   for (const { envVar = '', flags, description } of optionsWithVariable(await commandLine())) {
     const known = descriptions.get(envVar) ?? new Set()
@@ -108,7 +108,7 @@ describe('seed check', () => {
     })
   }
 
-  test('reports that an empty seed creates no API keys', async () => {
+  test('warns that requests get a 401 if the seed has no environments', async () => {
     const [file = ''] = createSeeds('environments: []')
     const warning =
       'no environments, so every request gets a 401 until you create one with ' +
@@ -119,7 +119,7 @@ describe('seed check', () => {
     })
   })
 
-  test('prints a hint for an environment variable, and exits with 0', async () => {
+  test('prints a hint if a key contains an environment variable, and exits with 0', async () => {
     const [file = ''] = createSeeds('environments: [{ name: A, apiKeys: ["${KEY_OF_A}"] }]')
     const { code, stdout } = await runHere(['seed', 'check', file])
     const hint = `hint: ${file}:1:37 environments[0].apiKeys[0]: contains \${KEY_OF_A}, but `
@@ -185,7 +185,7 @@ describe('openapi', () => {
   })
 })
 
-test('healthcheck finds the server by environment variables, by flags or by URL', async () => {
+test('healthcheck reads the address from environment variables, flags or a URL', async () => {
   const { url } = await useMock()
   const { port } = new URL(url)
   const healthy = { code: 0, stdout: 'healthy\n', stderr: '' }

@@ -7,7 +7,7 @@ import { useMock } from '../support/mock.js'
 import { createTempFolder } from '../support/process.js'
 import { runHere } from './here.js'
 
-/** Compares a mock with itself. `requests` is the content of a HAR or of a file with requests. */
+/** Compares a mock with itself. `requests` is the content of the file that `flag` reads. */
 async function compareWithItself(
   flag: '--har' | '--requests',
   requests: string | Uint8Array,
@@ -30,9 +30,9 @@ describe('compare', () => {
     ['an empty HAR', '--har', '{"log":{"entries":[]}}'],
     ['a HAR with requests to other servers', '--har', harWith('https://example.com/')],
     ['a HAR with only POST requests', '--har', harWith('http://localhost/v1/messages', 'POST')],
-    ['an empty file with requests', '--requests', ''],
-    ['a file with only comments', '--requests', '# GET /v1/messages\n']
-  ] as const)('exits with 3, because nothing was compared: %s', async (_, flag, requests) => {
+    ['an empty --requests file', '--requests', ''],
+    ['a --requests file with only comments', '--requests', '# GET /v1/messages\n']
+  ] as const)('exits with 3 if there is nothing to compare: %s', async (_, flag, requests) => {
     const { code, stdout } = await compareWithItself(flag, requests)
     expect({ code, stdout }).toEqual({
       code: 3,
@@ -71,7 +71,7 @@ describe('compare', () => {
     expect(stderr).toMatch(/^error: http:\S+ rejects the key: 401 Unauthorized\n$/)
   })
 
-  test('prints a field that only the published document lacks, and exits with 1', async () => {
+  test('prints a field that is missing from the published document, and exits with 1', async () => {
     const document = structuredClone(await openApiDocument(assume('document')))
     delete document.components.schemas.SubscriberResponseDto?.properties.email
     const file = join(createTempFolder(), 'openapi.json')

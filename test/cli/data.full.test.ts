@@ -74,7 +74,7 @@ async function createDataFile() {
 
 const NOT_APPLIED = 'Warning: did not apply shop.yaml because mock.db already has data; '
 
-test('serve keeps existing data, and prints a warning and the keys in the seed', async () => {
+test('serve keeps existing data, warns about the ignored seed, and prints its keys', async () => {
   const { start } = await createDataFile()
   const { printed } = await start('shop.yaml')
   expect(printed).toContain(`Data in mock.db (existing data)\n${NOT_APPLIED}`)
@@ -119,7 +119,7 @@ const NO_ACCESS = [
 ] as const
 
 test.skipIf(!canBeNobody)(
-  'rejects a data file that it cannot write, and leaves the file unchanged',
+  "rejects a data file that it can't write to, and leaves the file unchanged",
   async () => {
     const folder = createTempFolder()
     await stop(await startCommand(['--no-seed', '--data', 'mock.db'], { cwd: folder }))

@@ -93,7 +93,7 @@ test('--strict fails a command that causes hints, and prints each hint on one li
   )
 })
 
-test('--strict ignores the hints that --allow lists', async () => {
+test('--strict ignores hints that --allow permits', async () => {
   expect(await run(['--strict', '--allow', 'unknown-parameter'])).toMatchObject({
     code: 0,
     stderr: ''

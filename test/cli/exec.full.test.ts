@@ -35,8 +35,8 @@ async function untilEnded(pid: number): Promise<void> {
 
 const REQUEST = `"${process.execPath}" -e "fetch(process.env.NOTIFICATION_MOCK_URL + '/health')"`
 /**
- * A shell with a child process. It prints both process ids, but only after the server has responded
- * to a request. By then, `exec` has passed the shell's process id to its guard.
+ * A shell with a child process. The shell first waits for a response from the server, then prints
+ * both process ids. By then, the guard knows which processes to end if `exec` is killed.
  */
 const SHELL_WITH_CHILD = ['sh', '-c', `sleep 1000 & ${REQUEST} && echo $$ $!; wait; true`]
 
@@ -163,9 +163,7 @@ test('SIGTERM sent to npm ends the command that the npm script runs', async () =
   await untilEnded(Number(npm.printed))
 })
 
-/**
- * Runs `exec` with these flags and variables. Returns the variables of the command that it runs.
- */
+/** Runs a command with `exec`. Returns four of the environment variables that the command sees. */
 async function variablesOfCommand(flags: string[], env: Record<string, string> = {}) {
   const program = `
     const { API, FIRST } = process.env
@@ -195,12 +193,12 @@ test('NOTIFICATION_MOCK_ENV sets variables for the command', async () => {
   })
 })
 
-test("--no-seed removes another server's API key from the command's variables", async () => {
-  const env = { NOTIFICATION_MOCK_API_KEY: 'that of another server' }
+test("with --no-seed, the command doesn't inherit NOTIFICATION_MOCK_API_KEY", async () => {
+  const env = { NOTIFICATION_MOCK_API_KEY: 'key-of-another-server' }
   expect(await variablesOfCommand(['--no-seed', '--env', 'FIRST=key'], env)).toEqual({})
 })
 
-describe('exec with flags for coverage', () => {
+describe('exec with coverage flags', () => {
   test('prints the coverage on stderr and writes it as JSON, without changing stdout', async () => {
     const cwd = createTempFolder()
     const flags = ['--coverage', '--coverage-json', 'coverage.json', '--min', '0']
@@ -238,7 +236,7 @@ describe('exec with flags for coverage', () => {
   })
 })
 
-describe('before it runs the command, checks the files that it will write', () => {
+describe('exec checks its output files before it runs the command', () => {
   test.concurrent.each(['--report', '--summary', '--coverage-json', '--export-on-exit'])(
     "rejects a file for %s that can't be written",
     async (flag) => {
@@ -280,7 +278,7 @@ test("adds this machine's names and addresses to the command's NO_PROXY", async 
   expect(stdout).toBe(`${hosts}\n${hosts}\n`)
 })
 
-test('prints one plain line for a path that is not mocked', async () => {
+test('prints one line for a path that is not mocked, even after two requests', async () => {
   const program = `
     const { NOTIFICATION_MOCK_URL: url, NOTIFICATION_MOCK_API_KEY: key } = process.env
     const init = { method: 'POST', headers: { authorization: 'ApiKey ' + key } }

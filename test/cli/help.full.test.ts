@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createTempFolder, runCommand, startCommand } from '../support/process.js'
 import { runHere } from './here.js'
 
-test('the help shows examples that work', async () => {
+test('the examples in the help work', async () => {
   const text = (await runHere(['--help'])).stdout
   const examples = [...text.matchAll(/^ {2}\$ (.*?) {2,}/gm)].map(([, example = '']) => example)
   expect(examples.length).toBeGreaterThanOrEqual(5)

@@ -12,8 +12,8 @@ import {
 } from '../support/process.js'
 
 /**
- * Whether these tests can use the program `script`, which runs a command at a terminal. They pass
- * arguments that only the Linux version of `script` accepts.
+ * Whether tests can run a command at a terminal with `script`. Only the Linux version of `script`
+ * accepts the arguments that the tests pass.
  */
 const HAS_SCRIPT = process.platform === 'linux'
 
@@ -38,8 +38,8 @@ function createShop(): string {
 }
 
 /**
- * Sends one successful request and four rejected requests. Their headers contain keys in valid and
- * invalid places.
+ * Sends one request that succeeds and four that are rejected. The `authorization` headers contain
+ * known and unknown keys, in valid and invalid formats.
  */
 async function callAll(url: string): Promise<void> {
   const call = (path: string, authorization: string, method = 'GET') =>
@@ -102,8 +102,8 @@ const ESCAPE = String.fromCharCode(27)
 const CTRL_C = String.fromCharCode(3)
 
 /**
- * Returns everything that a server prints at a terminal. The output includes the API key, which is
- * printed for the user.
+ * Starts a server at a terminal, sends requests, stops the server with Ctrl-C and returns its
+ * output. The output includes the seed's API key, which `serve` prints for the user.
  */
 async function onTerminal(env: Record<string, string> = {}): Promise<ProcessResult> {
   const file = commandIn(await buildPackage())

@@ -12,8 +12,8 @@ import { createTempFolder } from '../support/process.js'
 import { runHere } from './here.js'
 
 /**
- * Returns the report of a run with one test for each outcome. During each test, one request is sent
- * without a valid key. After the tests, one request is sent that belongs to no test.
+ * Returns the report of a run with one test for each outcome. Each test sends one request with a
+ * valid key and one without. After the tests, one more request is sent, outside any test.
  */
 async function createReport(name: string, outcomes: readonly ('failed' | 'passed')[]) {
   const seed = { environments: [{ name: 'Development', apiKeys: ['development-key'] }] }
@@ -84,7 +84,7 @@ test("a merged report combines all runs' commands, requests, hints and coverage"
   expect(coverage.requests).toBe(8)
 })
 
-test('a merged report stores each baseline once, and lets you choose a test by title', async () => {
+test('a merged report stores shared baselines once, and `open` finds tests by title', async () => {
   const [a, b] = await readTwo()
   const merged = mergeReports([a, b])
   const opened = chooseTests(merged, 'same title')
@@ -104,7 +104,7 @@ test.each<[string, Partial<Report['run']>]>([
   expect(() => mergeReports([a, b])).toThrow(message)
 })
 
-test('merge-reports writes the report and the summary, and checks the coverage', async () => {
+test('merge-reports writes its files, and fails if the coverage is below --min', async () => {
   const { folder, run, merged } = await writeTwo()
   const { percentage } = merged.coverage
   const flags = ['--report', 'all.html', '--summary', 'all.md']

@@ -6,7 +6,7 @@ import { type ReportedTest, reportOf } from '../../src/client/report.js'
 import { createMock } from '../../src/index.js'
 import { createTempFolder } from '../support/process.js'
 
-/** Returns the report of a failed test and a passed test. */
+/** Returns the report of a run with a failed test and a passed test. */
 async function report(states: 'failed' | 'off') {
   await using mock = await createMock()
   for (const outcome of ['failed', 'passed'] as const) {
@@ -46,7 +46,7 @@ test('rejects a file that is missing, damaged or not a report', () => {
   expect(() => readReport(write(data))).toThrow('is damaged: download or write the report again')
 })
 
-test('stops at a request that failed, has a hint, or is named in the error', () => {
+test('stops at the request named in the error, or at one that failed or has a hint', () => {
   const requests = [1, 2, 3].map((sequence) => ({
     ...{ sequence, status: 200, path: `/v1/${sequence}` },
     query: sequence === 3 ? { limit: '0' } : {}

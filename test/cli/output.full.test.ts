@@ -21,7 +21,7 @@ async function startInBash(script: string, cwd: string): Promise<RunningProcess>
   return startProcess('bash', ['-c', script], { cwd })
 }
 
-/** Sends so many requests without a key that their log lines don't fit in the buffer of a pipe. */
+/** Sends enough requests without a key to fill the buffer of a pipe with their log lines. */
 async function sendRejectedRequests(url: string): Promise<void> {
   for (let count = 0; count < 1500; count += 1) {
     expect((await fetch(`${url}/v1/messages`)).status).toBe(401)
@@ -43,7 +43,7 @@ test('a server whose stderr is never read still responds and stops cleanly', asy
   expectCleanFile(cwd)
 })
 
-/** Runs a pipeline, and prints its exit code as the last line. */
+/** Runs a pipeline in bash. The last line of the returned `stdout` is the pipeline's exit code. */
 async function runPipeline(pipeline: string): Promise<ProcessResult> {
   const script = `set -o pipefail; ${pipeline}; echo $?`
   const { ended } = await startProcess('bash', ['-c', script], { ready: /^\d+$/m })

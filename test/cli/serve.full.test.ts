@@ -79,7 +79,7 @@ describe('when the server is ready', () => {
     expect((await fetch(`${url}/health`)).status).toBe(200)
   })
 
-  test('says how to create an environment if --no-seed is set', async () => {
+  test('explains how to create an environment if --no-seed is set', async () => {
     const { printed } = await startCommand(['--no-seed'])
     expect(printed).toContain(
       'No environments, so no API keys; start with a seed, or use POST /_mock/environments\n'
@@ -189,7 +189,7 @@ async function copyPackage(...names: string[]): Promise<string> {
   return folder
 }
 
-/** Returns a command-line option that makes Node report another version. */
+/** Returns an option for Node that makes `process.versions` report the given versions. */
 function otherNode(versions: { node: string; napi?: string }): string {
   const file = join(createTempFolder(), 'other.mjs')
   writeFileSync(

@@ -40,7 +40,7 @@ describe('option values', () => {
       { seeds: ['a'] }
     ],
     [
-      'if both --no-seed and --seed are given, the last one counts',
+      'if both --no-seed and --seed are given, the last one wins',
       ['--no-seed', '--seed', 'a'],
       {},
       { seeds: ['a'] }
@@ -77,7 +77,12 @@ describe('option values', () => {
       { PORT: '1', NOTIFICATION_MOCK_PORT: '2' },
       { port: 3 }
     ],
-    ['200,50 is a latency', ['--latency', '200,50'], {}, { latency: { delay: 200, spread: 50 } }],
+    [
+      '--latency accepts a delay and a spread',
+      ['--latency', '200,50'],
+      {},
+      { latency: { delay: 200, spread: 50 } }
+    ],
     ['--stubs selects a built-in set', ['--stubs', 'novu-client'], {}, { stubs: 'novu-client' }]
   ])('%s', async (_, args, env, expected) => {
     expect(await optionsOf(args, env as unknown as Record<string, string>)).toMatchObject(expected)
@@ -105,14 +110,14 @@ describe('an error is reported in one line, with a fix and without a stack trace
       ['seed', 'chekc', 'x'],
       `unknown command 'chekc'; did you mean check?`
     ],
-    ['nothing to watch', ['--watch', '--no-seed'], '--watch and --no-seed contradict each other'],
+    ['no seed to watch', ['--watch', '--no-seed'], '--watch and --no-seed contradict each other'],
     [
       'an unknown latency',
       ['--latency', 'slow'],
       'one of none, office, mobile, bad, not slow; write milliseconds as'
     ],
     [
-      'an invalid variable',
+      'an invalid environment variable',
       ['NOTIFICATION_MOCK_PORT=x'],
       `'x' from env 'NOTIFICATION_MOCK_PORT' is invalid. It`
     ]
@@ -133,7 +138,7 @@ describe('an error is reported in one line, with a fix and without a stack trace
       'choose another with --host'
     ],
     ['a data file that is not a database', ['--no-seed', '--data', wrong], 'it is not a database'],
-    ['no healthy server', ['healthcheck', '--port', '9'], 'http://127.0.0.1:9/health: no response']
+    ['no running server', ['healthcheck', '--port', '9'], 'http://127.0.0.1:9/health: no response']
   ])('%s is a failure (exit code 1)', (_, args, message) => expectError(args, 1, message))
 
   async function expectError(args: string[], code: number, message: string) {
