@@ -72,8 +72,8 @@ test('every route rejects a body that is nested more than 100 levels deep', asyn
   const { status } = await mock.post('/_mock/faults', {
     body: `{"effect": {"status": 503, "body": ${nested(98)}}}`
   })
-  // Uses `fetch`, because the test client would reject a response body that the OpenAPI document
-  // doesn't describe.
+  // Use `fetch`, because the test client rejects response bodies that the OpenAPI document doesn't
+  // describe.
   const sent = await fetch(`${mock.url}/v1/messages`, {
     headers: { authorization: `ApiKey ${DEVELOPMENT}` }
   })

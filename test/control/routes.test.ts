@@ -76,7 +76,7 @@ test('every route rejects a body that is not a JSON object', async () => {
   const mock = await useMock()
   for (const { method, path, route } of await operationsOf(mock)) {
     if (method === 'GET') continue
-    // `/_mock/seed` also accepts YAML, so it reports a syntax error as an issue of the seed.
+    // `/_mock/seed` also accepts YAML, so it treats a syntax error as an invalid seed.
     const expected = path === '/_mock/seed' ? 422 : 400
     for (const type of [
       'application/json',

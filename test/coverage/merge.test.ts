@@ -29,7 +29,7 @@ const SECOND: readonly Sent[] = [
   ['/v1/subscribers']
 ]
 
-test('the merged coverage equals the coverage of one server with all requests', async () => {
+test('the merged coverage of two runs equals the coverage of one combined run', async () => {
   const mock = await useMock()
   const runs = [await coverageOf(mock, FIRST), await coverageOf(mock, SECOND)]
   const together = await coverageOf(mock, [...FIRST, ...SECOND])

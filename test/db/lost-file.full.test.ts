@@ -65,7 +65,7 @@ test.skipIf(process.platform === 'win32').each(LOSSES.filter(([how]) => how !== 
   }
 )
 
-test('the next start reads a backup that has replaced the data file', () => {
+test('a backup that replaced the data file is used at the next start', () => {
   const { file, backup } = createFileWithBackup()
   const { close } = openAndWrite(file)
   renameSync(backup, file)
@@ -74,7 +74,7 @@ test('the next start reads a backup that has replaced the data file', () => {
   expect(readDatasets(file)).toEqual([])
 })
 
-test('a data file that was moved away has all changes after the database is closed', () => {
+test('closing the database writes all changes to a data file that was moved', () => {
   const { file, backup } = createFileWithBackup()
   const { close } = openAndWrite(file)
   renameSync(file, backup)
@@ -83,7 +83,7 @@ test('a data file that was moved away has all changes after the database is clos
   expect(readDatasets(backup)).toEqual([42])
 })
 
-test('closing keeps the log of a backup that has replaced the data file', () => {
+test('closing does not delete the WAL file of a backup that replaced the data file', () => {
   const { file, backup } = createFileWithBackup()
   const { close } = openAndWrite(file)
   renameSync(backup, file)
@@ -93,7 +93,7 @@ test('closing keeps the log of a backup that has replaced the data file', () => 
   expect(readFileSync(`${file}-wal`, 'utf8')).toBe('the log of the backup')
 })
 
-test('if the data file has a damaged page, responds with 500 and names the fix', async () => {
+test('responds with 500 and the fix if the data file has a damaged page', async () => {
   const data = join(createTempFolder(), 'mock.db')
   const messages = Array.from({ length: 500 }, () => ({ channel: 'email' as const }))
   const seed = seedOf({ messages })
@@ -137,7 +137,7 @@ function openAndWrite(file: string) {
   return database
 }
 
-/** Opens the file, and closes it again. Returns the keys of the datasets in it. */
+/** Returns the keys of the datasets in the file. */
 function readDatasets(file: string): unknown[] {
   const { db, close } = openDatabase(file)
   const keys = db.client.prepare('SELECT key FROM datasets').pluck().all()

@@ -36,7 +36,7 @@ test('an environment without a seed is empty, and has its own key and organizati
   expectConsistentDatasets(mock.db)
 })
 
-test('replaces half an emoji at the end of a name, and keeps the rest of the name', async () => {
+test('replaces a lone surrogate at the end of a name with U+FFFD', async () => {
   const mock = await useMock()
   const { environmentId } = await createEnvironment(mock, { name: 'cut \ud83d' })
   const { environments } = (await mock.get('/_mock/environments')).json
@@ -45,7 +45,7 @@ test('replaces half an emoji at the end of a name, and keeps the rest of the nam
   )
 })
 
-test("a fork with a seed has its origin's and the seed's records, even after a reset", async () => {
+test("a fork has its origin's records and its seed's records, even after a reset", async () => {
   const mock = await useMock()
   const origin = await createEnvironment(mock, { seed: SEED })
   const seed = {
@@ -92,7 +92,7 @@ test('lists all environments, oldest first, without their snapshots and keys', a
   const names = list.json.environments.map(({ name }: { name: string }) => name)
   expect(names).toEqual([...mock.seededEnvironments.map(({ name }) => name), 'Mine', 'Live'])
   const { apiKey, unauthenticatedAfter, ...listed } = created
-  // The list contains only those assumptions whose values differ from the environment's profile.
+  // The list omits assumptions that have the value of the environment's profile.
   const differing = { envelope: 'data', credentials: 'hidden' }
   const createdAt = expect.stringMatching(/^\d{4}-.*Z$/)
   const described = { assumptions: differing, createdAt, test: {} }
@@ -102,7 +102,7 @@ test('lists all environments, oldest first, without their snapshots and keys', a
     expect(list.text).not.toContain(key)
 })
 
-test("lists an environment's keys by its id or name, until it is removed", async () => {
+test("returns an environment's keys by id or name, until the environment is removed", async () => {
   const mock = await useMock()
   const created = await createEnvironment(mock, { name: 'Mine', from: 'Development' })
   const keysOf = (id: string) => mock.get(`/_mock/environments/${id}/keys`, { key: null })
@@ -157,7 +157,7 @@ test('removing an environment removes its rows, keys, snapshots and journal', as
   ])
 })
 
-test('removes an environment by a unique name, but not by an ambiguous name', async () => {
+test('removes an environment by its name only if the name is unique', async () => {
   const twins = ['a', 'b'].map((organization) => ({
     name: 'Mine',
     organization,
@@ -197,7 +197,7 @@ const INVALID: [title: string, body: object, status: number, field?: string][] =
   ['an unknown origin', { from: 'Nowhere' }, 404],
   ['an unknown snapshot', { from: 'Development', snapshot: 'none' }, 404],
   ['a snapshot without an origin', { snapshot: 'none' }, 422, 'snapshot'],
-  ['the internal name of the baseline', { from: 'Development', snapshot: '' }, 404],
+  ["the baseline's internal snapshot name", { from: 'Development', snapshot: '' }, 404],
   ['an unknown scenario', { scenario: 'failurs' }, 422, 'scenario'],
   ['a path instead of a scenario', { scenario: '../seeds/default' }, 422, 'scenario'],
   ['a scenario with a seed', { scenario: 'failures', seed: SEED }, 422, 'scenario'],
@@ -276,7 +276,7 @@ test('accepts a seed that is one environment instead of a list of environments',
   ])
 })
 
-test('the requested clock sets the default timestamps of a seed and survives a reset', async () => {
+test("a requested clock sets the seed's default timestamps, and a reset restores it", async () => {
   const mock = await useMock()
   const at = '2026-02-18T10:00:00.000Z'
   const seed = {

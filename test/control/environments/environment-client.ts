@@ -56,8 +56,8 @@ export function rowCounts({ client }: Db): Record<string, unknown> {
 }
 
 /**
- * Expects that no dataset is missing, unused or shared by two kinds of records, and that every row
- * belongs to a dataset.
+ * Expects that every dataset exists, is used, and contains only one kind of record. Also expects
+ * every row to belong to a dataset.
  */
 export function expectConsistentDatasets({ client }: Db): void {
   const references = PARTS.map(
@@ -136,8 +136,8 @@ function listPaths({ subscribers = [], messages = [] }: SeededEnvironment): stri
 }
 
 /**
- * Returns two paths for each step: one with ids and one with names. Omits the path with names if a
- * URL can't contain them.
+ * Returns two paths for each step: one with ids and one with identifiers. Omits the second path if
+ * an identifier has a lone surrogate, because a URL can't contain it.
  */
 function stepPaths({ workflows = [] }: SeededEnvironment): string[] {
   return workflows.flatMap(({ _id, identifier = '', steps = [] }) =>
@@ -199,7 +199,7 @@ async function copyFromYaml(mock: TestMock, origin: Origin): Promise<CreatedEnvi
     messages: [{ channel: 'sms' }]
   }
   const copy = await createEnvironment(mock, { seed: { environments: [replaced] } })
-  // Use JSON, because its limit in a request is higher than the limit for YAML.
+  // If the YAML is too large for a request, send it as JSON, which has a higher limit.
   const isTooLarge = Buffer.byteLength(yaml.text) > REQUEST_LIMITS.yaml
   const loaded = await plainCall(mock, '/_mock/seed?mode=replace', copy.apiKey, {
     method: 'POST',

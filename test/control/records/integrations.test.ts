@@ -78,7 +78,7 @@ test('does not repeat a credential of the wrong type in the error', async () => 
   expect(text).toContain('credentials.password must be a string, not a number: put it in quotes')
 })
 
-test('a change by id or identifier merges fields and keeps the id and the order', async () => {
+test('a change by id or identifier keeps the other fields and the list position', async () => {
   const mock = await useMock()
   const before = await list(mock)
   const [first] = before
@@ -110,7 +110,7 @@ test('a change can give a channel its first primary, but not a second one', asyn
   )
   await change(mock, SENDGRID, { primary: false })
   expect((await change(mock, MAILGUN, { primary: true })).json.primary).toBe(true)
-  // The channel must still have only one primary, so set-primary can move it back.
+  // Set-primary still works after control requests have changed `primary`.
   expect((await mock.post(setPrimary(SENDGRID))).json.primary).toBe(true)
 })
 
@@ -133,7 +133,7 @@ test('removing a primary leaves its channel without a primary until a reset', as
   expect(await list(mock)).toEqual(before)
 })
 
-test('the list hides credentials if the responses to set-primary hide them', async () => {
+test('the list hides credentials if the assumption `credentials` is `hidden`', async () => {
   const mock = await useMock()
   const { apiKey: key } = await createEnvironment(mock, { from: 'Development', profile: 'live' })
   const primary = (await mock.post(setPrimary(SENDGRID), { key })).json.data

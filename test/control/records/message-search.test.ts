@@ -38,7 +38,7 @@ test.each(['t_a', '%', 'tea_5', 'transactionId'])(
   }
 )
 
-test('the pages of a search contain each match once, in the order of the list', async () => {
+test('the pages of a search neither skip nor repeat matches', async () => {
   const mock = await useMock()
   const all = (await search(mock, 'text=ada')).messages
   const first = await search(mock, 'text=ada&limit=5')
@@ -61,7 +61,7 @@ test('a search with filters finds the same messages as listMessages', async () =
 test.each([
   ['text=nowhere+channel', 'none of 60 messages contains "nowhere" and "channel"'],
   ['subscriberId=user-adda&text=tea', /no message matches subscriberId.*did you mean user-ada/]
-])('a search without matches says why: %s', async (query, reason) => {
+])('a search without matches returns the reason: %s', async (query, reason) => {
   const mock = await useMock()
   const { messages, ...rest } = await search(mock, query)
   expect(messages).toEqual([])

@@ -144,12 +144,12 @@ test('null removes a field, or is stored if the API reference allows null', asyn
 })
 
 test.each([
-  ['its id', { _id: ID }, '_id'],
+  ['the id', { _id: ID }, '_id'],
   ['an unknown field', { subjct: 'x' }, 'subjct'],
   ['a flag to a string', { read: 'yes' }, 'read'],
-  ['a required field', { channel: null }, 'body'],
-  ['a reference', { workflow: 'none' }, 'workflow']
-])('rejects an invalid change of %s and changes nothing', async (_what, patch, field) => {
+  ['a required field to null', { channel: null }, 'body'],
+  ['the workflow to an unknown workflow', { workflow: 'none' }, 'workflow']
+])('rejects a change of %s and changes nothing', async (_what, patch, field) => {
   const mock = await useMock()
   const { json } = await add(mock, { channel: 'email' })
   const response = await change(mock, json._id, patch)

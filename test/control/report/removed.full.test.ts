@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { connect } from '../../../src/client/index.js'
 import { useNewMock } from '../../support/mock.js'
 
-test('keeps the tests of 200 removed environments, and drops passed tests first', async () => {
+test('keeps up to 200 tests of removed environments, and drops passed tests first', async () => {
   const mock = connect((await useNewMock()).url)
   for (let index = 0; index < 203; index++) {
     const env = await mock.environment()

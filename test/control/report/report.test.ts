@@ -15,7 +15,7 @@ async function useConnectedMock(): Promise<{ server: TestMock; mock: ConnectedMo
   return { server, mock: connect(server.url) }
 }
 
-/** Creates an environment. Returns it with a function that sends requests with its key. */
+/** Creates an environment, and a function that sends requests with the environment's API key. */
 async function createTest(mock: ConnectedMock, name = 'of a test') {
   const env = await mock.environment({ from: 'Development', name })
   const send = (path: string, init: RequestInit = {}) =>
@@ -48,7 +48,7 @@ test("a report merges a test's attempts, and keeps the error of each attempt", a
   expect(runMarkdown(report)).toContain('1 of 2 failed')
 })
 
-test('a report separates tests with the same title, unless they have attempt numbers', async () => {
+test('a report lists two first attempts with the same title as two tests', async () => {
   const { mock } = await useConnectedMock()
   for (const _ of [1, 2]) await describeAttempts(mock, 'same', ['failed'])
   expect(reportOf(await mock.runRecord()).tests).toHaveLength(2)
@@ -92,7 +92,7 @@ test.each([
   ['500 records', { count: 501, length: 1 }, 500],
   ['2 MiB', { count: 3, length: 900_000 }, 3]
 ])(
-  'compares at most %s of each kind, and reports how many records it compared',
+  'compares at most %s per kind of record, and reports how many records it compared',
   async (_, { count, length }, compared) => {
     const { mock } = await useConnectedMock()
     const message = { channel: 'sms' as const, content: 'x'.repeat(length) }
@@ -106,14 +106,14 @@ test.each([
   }
 )
 
-test('does not report a change as left over if the test itself undid it', async () => {
+test('a change that the test itself undid is not a leftover change', async () => {
   const { mock } = await useConnectedMock()
   const { env, send } = await createTest(mock)
   for (const id of [MAILGUN, SENDGRID]) await send(setPrimary(id), { method: 'POST' })
   const [reported] = (await mock.runRecord()).tests
   expect(reported?.requests).toHaveLength(2)
-  // Set-primary cleared the conditions of both integrations, so they still differ from the
-  // baseline.
+  // `primary` has its baseline value again, but the integrations still differ from the baseline:
+  // set-primary has also cleared their conditions.
   const fields = reported?.left?.integrations.changed.fields?.map(({ field }) => field) ?? []
   expect(fields).not.toContain('primary')
   await env.reset({ parts: ['data'] })
@@ -197,7 +197,7 @@ test('lists an unauthenticated request only once, even if it came during many te
   expect(response.text.match(/"page":"77"/g)).toHaveLength(1)
 })
 
-test('describes the requests of a removed environment only when the report is read', async () => {
+test('removing an environment is cheap: only the report describes its requests', async () => {
   const { mock } = await useConnectedMock()
   const { env, send } = await createTest(mock)
   for (let index = 0; index < 50; index++) await send(`/v1/messages?limit=${50 + index}`)
@@ -215,7 +215,8 @@ async function processorTimeOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Creates tests that each have a response of 16 KiB. Returns a function that reads their report.
+ * Creates a test for each outcome, each with a response of 16 KiB. Returns the server, and a
+ * function that reads a report of at most `maxBytes`.
  */
 async function createReport(...outcomes: ('failed' | 'passed')[]) {
   const server = await useNewMock()
@@ -242,7 +243,7 @@ test('if the report would be too large, leaves out passed tests and counts them'
   const titles = tests.map(({ title }) => title)
   expect(titles).toEqual(['failed 1', 'passed 0', 'passed 2', 'passed 3', 'passed 4'])
   expect(dropped).toBe(0)
-  // Add some bytes, because the durations don't always have the same number of digits.
+  // The 200 extra bytes allow for durations with more digits.
   const limited = await read(Buffer.byteLength(JSON.stringify(tests.slice(0, 4))) + 200)
   expect(limited.tests.map(({ title }) => title)).toEqual(titles.slice(0, 4))
   expect(limited.dropped).toBe(1)
@@ -259,7 +260,7 @@ test('lists only the newest unauthenticated requests if there are too many', asy
   })
 })
 
-test('lets the server do other work between the tests of a report', async () => {
+test('writing a report yields to the event loop after each test', async () => {
   const { read } = await createReport('passed', 'passed', 'passed')
   let turns = 0
   let isOver = false

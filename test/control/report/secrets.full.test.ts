@@ -37,7 +37,7 @@ async function plant(mock: LoggedMock, key: string | null): Promise<void> {
   await mock.get(`/v1/${JWT}?x-bypass=${NAMED}`, { key })
 }
 
-/** Changes data so that the diff and the changes contain each secret. */
+/** Writes each secret to records that the diff and the journal's changes show. */
 async function plantInData(mock: TestMock, key: string): Promise<void> {
   for (const secret of SECRETS.slice(0, -1)) {
     await mock.post(setPrimary('mailgun'), { key, headers: { 'idempotency-key': secret } })
@@ -68,7 +68,7 @@ async function plantTexts(mock: TestMock, key: string | null): Promise<void> {
   }
 }
 
-/** Returns the start of the stream, up to the request that ended last. */
+/** Reads the request stream up to the last recorded request. */
 async function readStream(mock: TestMock, key: string): Promise<string> {
   const headers = { authorization: `ApiKey ${key}`, 'last-event-id': '0' }
   const { body } = await fetch(`${mock.url}/_mock/requests/stream`, { headers })
@@ -91,7 +91,7 @@ function copyAsCurl({ method, path, query, headers, body }: RecordedRequest): st
   return curlCommand({ method, url, headers: lines, body })
 }
 
-/** Returns the control routes' responses about the requests to an environment. */
+/** Returns the responses of all control routes that could leak a secret from a request. */
 async function readRoutes(mock: Client, key: string): Promise<Record<string, string>> {
   const read = async (path: string) => (await mock.get(path, { key })).text
   return {
@@ -107,7 +107,7 @@ async function readRoutes(mock: Client, key: string): Promise<Record<string, str
   }
 }
 
-/** Reopens a test from the report. Returns the new server's responses about it. */
+/** Reopens a test from the report on a new server. Returns that server's outputs. */
 async function reopenedOutputs(mock: LoggedMock, title: string): Promise<Record<string, string>> {
   const record = await connect(mock.url, { adminToken: ADMIN_TOKEN }).runRecord({ states: 'all' })
   const report = reportOf(record)
@@ -128,7 +128,7 @@ async function reopenedOutputs(mock: LoggedMock, title: string): Promise<Record<
   return Object.fromEntries(outputs.map(([output, text]) => [`reopened ${output}`, text]))
 }
 
-/** Returns everything that leaves the server about the requests, except their responses. */
+/** Returns every output that describes requests: routes, stream, report, curl commands and log. */
 async function outputsOf(mock: LoggedMock, key: string): Promise<Record<string, string>> {
   const client = connect(mock.url, { adminToken: ADMIN_TOKEN })
   const record = await client.runRecord({ states: 'all' })
@@ -178,7 +178,7 @@ test("the key of a removed environment stays masked in other environments' journ
   expect((await mock.get('/_mock/requests', { key: KEYS.shop })).text).not.toContain(apiKey)
 })
 
-test('no output about requests contains a text whose name or form suggests a secret', async () => {
+test('no output about requests contains a value with the name or form of a secret', async () => {
   const mock = await useLoggedMock({ adminToken: ADMIN_TOKEN })
   const admin = { authorization: `Bearer ${ADMIN_TOKEN}` }
   const body = JSON.stringify({ from: 'Shop', name: 'planted', seed: SEED_WITH_CREDENTIALS })

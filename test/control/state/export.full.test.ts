@@ -20,7 +20,7 @@ test.each(OWN_SEEDS)(
     for (const { id: environmentId, apiKeys, ...owner } of mock.seededEnvironments) {
       const origin = { ...owner, environmentId, apiKey: apiKeys[0] ?? '' }
       await expectSameResponses(mock, origin)
-      // The second round starts with the primary integrations that the first round has set.
+      // Compare again, because the first comparison changed which integrations are primary.
       await expectSameResponses(mock, origin)
     }
   }

@@ -14,7 +14,7 @@ const MANY = Array.from({ length: 3000 }, (_, index) => ({
   content: `${index} ${'x'.repeat(5000)}`
 }))
 
-/** Starts a server with these messages in its seed, because 15 MB is too large for a request. */
+/** Starts a server whose seed has the messages, because 15 MB is too large for a request. */
 async function startLargeMock(messages: SeedEnvironment['messages'] = MANY) {
   const key = 'shop-key'
   const mock = await useNewMock({ seed: seedOf({ ...SHOP, apiKeys: [key], messages }) })
@@ -33,7 +33,7 @@ async function startLargeMock(messages: SeedEnvironment['messages'] = MANY) {
   }
 }
 
-test('an export shows the state at its start, even if the state changes meanwhile', async () => {
+test("changes during an export don't affect the exported state", async () => {
   const { mock, key, open, remove, state, load } = await startLargeMock()
   const before = await state()
   expect(before.length).toBeGreaterThan(15_000_000)
@@ -64,7 +64,7 @@ test('if a client disconnects during an export, no dataset is left behind', asyn
 })
 
 test.each(['merge', 'replace'])(
-  'a seed in the mode %s changes nothing if the database rejects one of its messages',
+  'loading a seed with mode=%s changes nothing if the database rejects one of its messages',
   async (mode) => {
     const { mock, state, load } = await startLargeMock([{ channel: 'sms' }])
     mock.db.client.exec(

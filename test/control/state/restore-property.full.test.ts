@@ -23,8 +23,8 @@ const TEXT = { identifier: 'text', providerId: 'ses', channel: 'sms' as const }
 const SEED = { ...SHOP, integrations: [...SHOP.integrations, TEXT] }
 
 /**
- * The model of a state: its export, and the integration and stored response of each idempotency
- * key.
+ * The expected state of an environment: its export, and for each idempotency key, the integration's
+ * identifier and the stored response.
  */
 interface State {
   exported: SeededEnvironment
@@ -177,7 +177,7 @@ function setPrimary(identifier: string, under = ''): Step {
     const known = keys.get(under)
     const { response, isReplayed } = trySetPrimary(mock, real, identifier, under)
     expect(isReplayed).toBe(known?.identifier === identifier)
-    // The profile `live` rejects a chat integration. A rejection isn't stored for the key.
+    // The profile `live` rejects chat integrations. Rejections aren't stored for idempotency keys.
     const isRejected = response === 'not-found' || response === 'bad-request'
     const isNew = under !== '' && !known && !isRejected
     return {
@@ -215,7 +215,7 @@ function replace(number: number): Step {
   }
 }
 
-/** Does what the inspector does if the user loads a seed and chooses Undo. */
+/** Loads a seed and undoes the load, as the inspector's Undo button does. */
 function undoReplace(number: number): Step {
   return async (mock, { real, state }) => {
     const { environments } = mock.services

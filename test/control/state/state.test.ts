@@ -30,9 +30,7 @@ const FLOWS = { workflows: SHOP.workflows }
 const diffOf = async (mock: TestMock, key: string, name = 'before'): Promise<EnvironmentDiff> =>
   (await mock.get(`/_mock/snapshots/${name}/diff`, { key })).json
 
-/**
- * Returns a seed that replaces the message that has this id, and adds and replaces other records.
- */
+/** Returns a seed that changes the message with this id, and adds or changes other records. */
 function mergedSeed(messageId: string | undefined): string {
   const steps = [
     { stepId: 'mail', type: 'email' },
@@ -88,7 +86,7 @@ test('merge rejects a second primary integration for a channel', async () => {
   expect(Object.keys(json.errors)).toEqual(['environments[0].integrations[0].primary'])
 })
 
-test('replace removes all records, settings and stored responses that the seed lacks', async () => {
+test('replace removes all previous records, settings and stored responses', async () => {
   const mock = await useMock()
   const { apiKey: key } = await createEnvironment(mock, { from: 'Development', profile: 'live' })
   const keyed = { key, headers: { 'idempotency-key': 'k' } }
@@ -102,7 +100,7 @@ test('replace removes all records, settings and stored responses that the seed l
   const withoutTimes = (state: SeededEnvironment) =>
     JSON.stringify(state).replaceAll(/"\d{4}-\d\d-\d\dT[^"]*"/g, '"time"')
   expect(withoutTimes({ ...replaced, name: fresh.name })).toBe(withoutTimes(fresh))
-  // Use a new client, because the first client has cached the document of the old profile.
+  // Use a new client, because `mock` checks responses against the old profile's OpenAPI document.
   const again = await clientOf(mock.url, key).post('/v1/integrations/other/set-primary', keyed)
   expect([again.status, again.headers.has('idempotency-replay')]).toEqual([200, false])
 })
@@ -198,8 +196,8 @@ const RESETS: { parts?: string[] }[] = [
 ]
 
 /**
- * Returns what has changed in each part of the environment since a snapshot: the number of changes,
- * or the names of the changed settings.
+ * Returns what has changed in each part of the environment since a snapshot: numbers of changes and
+ * names of changed settings. Counts all requests and faults, because snapshots don't contain them.
  */
 async function changesSince(mock: TestMock, key: string, snapshot: string) {
   const { integrations, idempotencyKeys, settings } = await diffOf(mock, key, snapshot)
@@ -224,7 +222,7 @@ async function changeAllParts(mock: TestMock, key: string): Promise<void> {
   setRandomSeed(mock, 5, key)
 }
 
-test.each(RESETS)('a reset with %j resets exactly those parts', async (body) => {
+test.each(RESETS)('a reset with %j resets only the listed parts; {} resets all', async (body) => {
   const { parts = ALL } = body
   const mock = await useMock()
   const { apiKey: key } = await createEnvironment(mock, { seed: SEED })
@@ -311,7 +309,8 @@ test.each([
 })
 
 test('removing a snapshot with its own baseline leaves no rows behind', async () => {
-  // Use a seeded environment, because a report keeps the first baseline of a created one.
+  // Use an environment from the server's seed. If a request had created the environment, the report
+  // would keep the rows of its first baseline.
   const mock = await useNewMock()
   const key = DEVELOPMENT
   await mock.post('/_mock/seed?mode=replace', { key, body: shopJson(SMS_MESSAGE) })
@@ -394,7 +393,7 @@ test('the diff of a snapshot lists added, removed and changed records', async ()
   expectConsistentDatasets(mock.db)
 })
 
-test("after a restore, a later snapshot's diff lists removed and re-added records", async () => {
+test('after a restore, the diff from a newer snapshot lists the changes in reverse', async () => {
   const mock = await useMock()
   const key = await createSnapshottedFork(mock)
   const { added, removed } = await changeRecords(mock, key)
@@ -463,7 +462,7 @@ test('environments, keys, snapshots and baselines survive a restart with a data 
   expectConsistentDatasets(second.db)
 })
 
-test('a built-in seed gives the same data however it is loaded', async () => {
+test('a built-in seed gives the same data at startup, on creation and on replace', async () => {
   const { name: _, ...expected } = await stateOf(
     await useMock({ now: NOW, seeds: ['failures'] }),
     'development-key'
