@@ -21,18 +21,18 @@ test.each<[damage: string, (content: Buffer) => Buffer]>([
   ['a file with a changed byte', (content) => content.fill('x', content.length - 2)],
   ['a file of zeros', (content) => content.fill(0)],
   ['a file with only the database', () => IMAGE.database]
-])('an image that was replaced by %s is ignored', (_damage, damage) => {
+])('readImageFile returns undefined for %s', (_damage, damage) => {
   const file = join(createTempFolder(), 'default.db')
   writeImageFile(file, IMAGE)
   writeFileSync(file, damage(readFileSync(file)))
   expect(readImageFile(file)).toBeUndefined()
 })
 
-test('code that runs from source is not mistaken for a build, and uses no saved image', () => {
+test('isBuilt is false when the code runs from source, so no saved image is read', () => {
   expect(isBuilt).toBe(false)
 })
 
-test('the times in an old image are moved, as if the seed were applied now', async () => {
+test('an old image gets the timestamps of a seed that is applied now', async () => {
   const now = Date.UTC(2026, 10, 28)
   const seed = readFileSync('seeds/default.yaml', 'utf8')
   const applied = await useNewMock({ now, seed })
@@ -41,7 +41,7 @@ test('the times in an old image are moved, as if the seed were applied now', asy
   expect(environmentRows(withImage.db.client)).toEqual(environmentRows(applied.db.client))
 })
 
-test('the times in an image are moved again only if they are off by too much', async () => {
+test('the timestamps are shifted again only if they are off by over the tolerance', async () => {
   const now = Date.UTC(2026, 10, 28)
   await useNewMock({ now })
   const image = readDefaultImageAt(now, 0)

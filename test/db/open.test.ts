@@ -55,7 +55,7 @@ describe('openDatabase', () => {
     expect(readdirSync(dirname(file))).toEqual(['mock.db'])
   })
 
-  test('merges the logs of several killed processes, one after the other', () => {
+  test('keeps the changes of two processes that were killed one after the other', () => {
     const file = createDataFile()
     writeAndGetKilled(file, 'INSERT INTO datasets (key) VALUES (42)')
     writeAndGetKilled(file, 'INSERT INTO datasets (key) VALUES (43)')
@@ -63,7 +63,7 @@ describe('openDatabase', () => {
   })
 
   test.each(['PRAGMA application_id = 1', 'PRAGMA application_id = 1; PRAGMA user_version = 7'])(
-    'accepts the log of a process that was killed while it opened the file: %s',
+    'opens the file after a process was killed while opening it, right after %s',
     (sql) => {
       const file = createDataFile('INSERT INTO datasets (key) VALUES (42)')
       writeAndGetKilled(file, sql, openInOtherProgram)
@@ -85,7 +85,7 @@ describe('openDatabase', () => {
     }
   )
 
-  test('copies tables and indexes from a schema image, but no data', () => {
+  test('copies only the tables and indexes of a schema image, not its data', () => {
     const migrated = open()
     migrated.db.client.exec("INSERT INTO datasets (environment_id) VALUES ('a')")
     const database = migrated.db.client.serialize()
@@ -96,8 +96,8 @@ describe('openDatabase', () => {
   })
 })
 
-describe('openDatabase changes nothing and', () => {
-  test('rejects a file that another process has open and can still write to', () => {
+describe('openDatabase leaves the files unchanged when it', () => {
+  test('rejects a file that is already open', () => {
     const file = createDataFile()
     const { db } = open(file)
     expect(readInOtherProcess(file)).toBe('SQLITE_BUSY\n')
@@ -106,6 +106,7 @@ describe('openDatabase changes nothing and', () => {
         'such as another notification-mock; ' +
         'stop that process, or choose another file with --data'
     )
+    // The connection that opened the file first can still write.
     db.client.exec("DELETE FROM environments WHERE id = 'none'")
   })
 
@@ -116,12 +117,12 @@ describe('openDatabase changes nothing and', () => {
       'it was written by a newer version of notification-mock; use that version,'
     ],
     [
-      'a file without our API keys',
+      'a file without the table api_keys',
       'DROP TABLE api_keys',
       'it is the database of another program; choose another file with --data'
     ],
     [
-      'a file without our messages',
+      'a file without the table messages',
       'DROP TABLE messages',
       'its table messages is missing: it is damaged: restore a backup, or choose'
     ]
@@ -132,7 +133,7 @@ describe('openDatabase changes nothing and', () => {
     expect(readFolder(dirname(file))).toEqual(contents)
   })
 
-  test('rejects a file with a write-ahead log that a killed, newer version has left', () => {
+  test('rejects a file whose write-ahead log is from a killed process of a newer version', () => {
     const file = createDataFile()
     writeAndGetKilled(file, NEWER_MIGRATION)
     const contents = readFolder(dirname(file))
@@ -164,7 +165,7 @@ describe('openDatabase changes nothing and', () => {
   })
 
   test.each(['missing/mock.db', '.'])(
-    'rejects a path to a folder or into a missing folder: %s',
+    'rejects a path that is a folder or is in a missing folder: %s',
     (path) => {
       const folder = createTempFolder()
       const file = join(folder, path)
@@ -205,7 +206,7 @@ describe('migrations', () => {
     expectConsistentDatasets(server.db)
   })
 
-  test('keep the messages, so that a new fork returns them with its own ids', async () => {
+  test('keep the messages, which a new fork returns with the ids of the fork', async () => {
     const { server, send } = await serveOlderFile()
     const seeds = await server.loadSeeds()
     const { environment, apiKey } = await seeds.createEnvironment({ from: 'Shop' })
@@ -216,7 +217,7 @@ describe('migrations', () => {
     expectConsistentDatasets(server.db)
   })
 
-  test("keep the baseline's messages, so that a fork after a reset returns them", async () => {
+  test("keep the baseline's messages, which a fork returns after a reset", async () => {
     const { server, send } = await serveOlderFile()
     await send('/_mock/reset', 'shop-key', 'POST')
     const seeds = await server.loadSeeds()
@@ -267,8 +268,8 @@ function createDataFile(sql = ''): string {
 type OpenFile = (file: string) => { db: { client: Database.Database }; close: () => unknown }
 
 /**
- * Executes SQL in the data file. Leaves the files as if the process had then been killed, with the
- * changes in the write-ahead log.
+ * Executes SQL in the data file, then leaves the files as a killed process would: with the changes
+ * still in the write-ahead log.
  */
 function writeAndGetKilled(file: string, sql: string, openFile: OpenFile = openDatabase): void {
   const killed = join(createTempFolder(), 'killed')
@@ -281,8 +282,8 @@ function writeAndGetKilled(file: string, sql: string, openFile: OpenFile = openD
 }
 
 /**
- * Opens the file as another program does. Unlike our server, such a program stores nothing about
- * its log in the file.
+ * Opens the file with plain SQLite. Unlike `openDatabase`, this doesn't store the lineage of the
+ * write-ahead log in the file.
  */
 function openInOtherProgram(file: string) {
   const client = new Database(file)
@@ -319,7 +320,7 @@ function modesWhileOpen(folder: string): Record<string, string> {
   return Object.fromEntries(modes)
 }
 
-/** Opens the file, and closes it again. Returns the keys of the datasets in it. */
+/** Returns the keys of all datasets in the file. */
 function readDatasets(file: string): unknown[] {
   const { db, close } = openDatabase(file)
   const keys = db.client.prepare('SELECT key FROM datasets').pluck().all()
@@ -344,10 +345,7 @@ function readJournal(): { entries: object[] } {
   return JSON.parse(readFileSync(join(MIGRATIONS, 'meta/_journal.json'), 'utf8'))
 }
 
-/**
- * Creates a data file as an older version did. That version had only the first `migrationCount`
- * migrations.
- */
+/** Creates a data file with only the first `migrationCount` migrations, as an older version did. */
 function createOlderFile(migrationCount: number): string {
   const folder = createTempFolder()
   const migrationsFolder = join(folder, 'migrations')
@@ -374,9 +372,9 @@ const message = (subject: string) => ({
 })
 
 /**
- * Inserts an environment with the message `present`. Its baseline has the message `former`. Dataset
- * 7 is unused, as if a process had been killed before it could delete the dataset. Uses only
- * columns that exist after the first five migrations.
+ * Inserts an environment that has the message `present`, while its baseline has the message
+ * `former`. Also inserts the unused dataset 7, as if a process had been killed before deleting it.
+ * The SQL uses only columns that exist after the first five migrations.
  */
 function fillOlderFile(file: string): void {
   const client = new Database(file)
@@ -401,7 +399,7 @@ function fillOlderFile(file: string): void {
   client.close()
 }
 
-/** Starts a server with a data file from an older version that had only five migrations. */
+/** Starts a server with a data file from an older version, which had only five migrations. */
 async function serveOlderFile() {
   const file = createOlderFile(5)
   fillOlderFile(file)

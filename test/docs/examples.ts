@@ -26,7 +26,10 @@ export interface Example {
 const BLOCK =
   /(?:`([\w./-]+\.(?:feature|html|js|mjs|py|ts|yaml))`[^`\n]*:\n\n)?^```(\w+)\n(.*?)^```$/gms
 
-/** Pages whose commands need other installed packages. recipes.full.test.ts runs these commands. */
+/**
+ * Pages whose commands need packages such as Vitest and Playwright. recipes.full.test.ts installs
+ * the packages and runs the commands.
+ */
 export const INSTALLED_PAGES = ['develop-with-vite.md', 'run-in-ci.md', 'write-tests.md']
 
 /** Returns the pages for users, without the index. */
@@ -47,8 +50,8 @@ function blocksIn(markdown: string): Block[] {
 }
 
 /**
- * Returns every block in this language with the output that the page shows below it, or with ''
- * if the page shows none.
+ * Returns a page's code blocks in a language, each with the output that the page shows below it.
+ * The output is empty if the page shows none.
  */
 export function examplesOf(page: string, language: string): Example[] {
   return examplesIn(readFileSync(page, 'utf8'), language)
@@ -86,8 +89,8 @@ export function writeFilesOf(page: string, folder: string): void {
 }
 
 /**
- * Runs a page's shell command, and returns its output. The command uses the server at `port`
- * instead of port 4210.
+ * Runs a page's shell command, and returns its output. Replaces port 4210 in the command with
+ * `port`, and `port` in the output with 4210.
  */
 export async function outputOf(command: string, folder: string, port: number): Promise<string> {
   const executable = `"${process.execPath}" "${commandIn(await buildPackage())}"`
@@ -104,7 +107,7 @@ export async function outputOf(command: string, folder: string, port: number): P
  * output.
  */
 export async function outputOfProgram(source: string, name: string): Promise<string> {
-  // The package can import itself by its name from any of its folders.
+  // Node.js resolves a package's own name only for files inside the package.
   const file = join(mkdtempSync(join(await buildPackage(), 'example-')), name)
   writeFileSync(file, source)
   const { stdout, stderr } = await run(process.execPath, [file], { timeout: 60_000 })
@@ -129,7 +132,7 @@ export function normalize(output: string): string {
 /** The maximum length of a line of formatted JSON. */
 const MAX_WIDTH = 96
 
-/** Returns JSON. Breaks an object or array into lines only if it is too long for one line. */
+/** Formats a value as JSON. An object or array that fits on one line stays on one line. */
 function formatJson(value: unknown, indent = ''): string {
   const line = JSON.stringify(value, null, 1)?.replace(/\n\s*/g, ' ') ?? 'null'
   if (typeof value !== 'object' || value === null) return line
@@ -144,8 +147,8 @@ function formatJson(value: unknown, indent = ''): string {
 }
 
 /**
- * Returns whether output matches the output on a page. `…` matches the rest of a line, or any
- * number of lines if it is alone on its line.
+ * Returns whether output matches the output on a page. In the page's output, `…` stands for any
+ * text within a line, or for any number of lines if it is alone on its line.
  */
 export function matchesShown(output: string, shown: string): boolean {
   const pattern = shown

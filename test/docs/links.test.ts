@@ -43,7 +43,7 @@ test.each(USER_PAGES)('every link in %s leads to a file that the server serves',
 })
 
 test.each([...USER_PAGES, ...pagesIn('docs/contributing')])(
-  'the title of %s is its file name',
+  'the title of %s matches its file name',
   (page) => {
     const [, title = ''] = /^# (.*)$/m.exec(read(page)) ?? []
     const name = page.replace(/^.*\/|\.md$/g, '')
@@ -68,8 +68,8 @@ function linksOf(page: string): string[] {
 }
 
 /**
- * Paths that start with a slash also count as external, because another test,
- * test/openapi/manual.test.ts, checks them.
+ * Returns whether the link leads to a URL instead of a file. This includes paths on the server,
+ * which start with a slash. test/openapi/manual.test.ts checks these paths.
  */
 function isExternal(link: string): boolean {
   return /^(https?:|mailto:|\/)/.test(link)

@@ -21,7 +21,8 @@ const pathOf = (page: string) => join('docs', page)
 const NOW = '2026-02-18T10:00:00Z'
 
 /**
- * Code that defines `mock`, and `env` with a fixed clock. The JavaScript of a page may use both.
+ * Code that creates `mock` and the environment `env`, for pages whose JavaScript uses them without
+ * calling `createMock`.
  */
 const PRELUDE = `import { createMock } from 'notification-mock'
 const mock = await createMock({ unref: true })
@@ -63,7 +64,7 @@ test.each(PAGES.filter((page) => examplesOf(pathOf(page), 'js').length > 0))(
   }
 )
 
-/** Only servers that `open` starts have these routes. The page shows no output for them. */
+/** Control routes without an example, because only servers that `open` starts serve them. */
 const OF_REPLAYS = ['get /_mock/replay', 'post /_mock/replay/next']
 
 test('the pages have an example of every control route', async () => {
@@ -81,8 +82,8 @@ test('the pages have an example of every control route', async () => {
 })
 
 /**
- * Replaces the outputs that a page shows. Run it with `UPDATE_DOCS=1 npx vitest run
- * test/docs/pages.full.test.ts`.
+ * Replaces the outputs that a page shows with the actual outputs. To update all pages, run
+ * `UPDATE_DOCS=1 npx vitest run test/docs/pages.full.test.ts`.
  */
 function updateOutputs(page: string, examples: Example[], outputs: string[]): void {
   let text = readFileSync(page, 'utf8')

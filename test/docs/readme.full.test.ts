@@ -24,7 +24,7 @@ test('npm start prints what the README shows', async () => {
   expect(printed.replaceAll(new URL(url).port, '4210')).toBe(shown?.text)
 })
 
-test("the README's commands print the shown output, and only the typo gives a hint", async () => {
+test("the README's commands print what it shows, and only the typo causes a hint", async () => {
   const { url } = await startCommand([])
   const folder = createTempFolder()
   writeFilesOf(README, folder)
@@ -54,7 +54,7 @@ test('every command in the skill for agents prints what the skill shows', async 
   writeFilesOf(SKILL, folder)
   const commands = examplesOf(SKILL, 'sh')
   expect(commands.length).toBeGreaterThanOrEqual(5)
-  // The last command stops the server, so save the record of the run before that.
+  // The last command stops the server, so first save the run's record.
   const save = `curl -s http://127.0.0.1:4210/_mock/report > record.json\nnpx notification-mock stop`
   await expectShown(commands, ({ input }) =>
     outputOf(input.text.replace('npx notification-mock stop', save), folder, port)

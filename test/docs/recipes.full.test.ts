@@ -60,8 +60,8 @@ beforeAll(() => {
     '--prefer-offline'
   ]
   run('npm', ['install', ...flags, `./${tarball}`, ...packages], folder)
-  // On Node 20, the installed database addon would first have to be compiled. Use this repository's
-  // addon instead.
+  // Use this repository's database addon. On Node 20, the addon that npm installs would have to be
+  // compiled first.
   rmSync(join(folder, 'node_modules/better-sqlite3'), { recursive: true, force: true })
   symlinkSync(
     join(root, 'node_modules/better-sqlite3'),
@@ -74,7 +74,7 @@ beforeAll(() => {
   }
 }, 600_000)
 
-/** Replaces Bun's command, which needs its install script, with the binary for this platform. */
+/** Does the work of Bun's install script: links `bun` to the binary for this platform. */
 function linkBun(): void {
   const [platform = ''] = readdirSync(join(folder, 'node_modules/@oven'))
   const command = join(folder, 'node_modules/.bin/bun')
@@ -151,8 +151,8 @@ function readPages(): string {
 }
 
 /**
- * Returns a Playwright configuration that uses this machine's browser instead of a downloaded
- * browser.
+ * Makes a Playwright configuration use this machine's Chromium, if there is one, instead of a
+ * downloaded browser. Returns any other source unchanged.
  */
 function withOwnBrowser(source: string): string {
   if (!source.includes("from '@playwright/test'") || !CHROMIUM) return source
@@ -177,7 +177,7 @@ function run(
   const path = (process.env.PATH ?? '')
     .split(delimiter)
     .filter((entry) => !entry.includes('node_modules'))
-  // `exec` commands on the page read this variable too.
+  // Applies to the test's own `exec` command, and to `exec` commands on the page.
   const strict = { NOTIFICATION_MOCK_STRICT: '1' }
   const env = { ...envWithoutRunner(), ...strict, PATH: path.join(delimiter), CI: '1' }
   const { status, stdout, stderr } = spawnSync(command, args, {

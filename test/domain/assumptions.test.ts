@@ -460,9 +460,7 @@ const NAMED = {
 }
 const CONTACTS = { email: 'ada@example.com', phone: '+15550100', locale: 'en', timezone: 'UTC' }
 const ADA = { ...NAMED, ...CONTACTS, data: { plan: 'pro' } }
-/**
- * The subscriber fields that a message contains regardless of `embedded-subscriber`.
- */
+/** The ten subscriber fields that a message contains with every value of `embedded-subscriber`. */
 const EMBEDDED = {
   ...NAMED,
   _id: expect.stringMatching(/^[0-9a-f]{24}$/),
@@ -606,7 +604,7 @@ const ONLY_THERE_INTEGRATION = {
   channel: 'email'
 }
 
-/** The other records that both environments of `seedWithSibling` have. */
+/** The records, except integrations, that both environments of `seedWithSibling` have. */
 const SHARED_RECORDS = {
   subscribers: [
     {
@@ -679,8 +677,8 @@ function clientOf(mock: TestMock, name: string): Client {
 }
 
 /**
- * Returns a profile in which the assumption has another value, so that only the override can
- * explain the result of a test. If there is no such profile, returns `document`.
+ * Returns a profile that sets the assumption to a value other than `value`, so that a test of
+ * `value` fails if the override is ignored. Returns `document` if there is no such profile.
  */
 function profileElsewhere(id: AssumptionId, value: string): Profile {
   return PROFILES.find((profile) => describeAssumption(id)[profile] !== value) ?? 'document'
@@ -706,7 +704,7 @@ function someStep(client: Client): Promise<TestResponse> {
   return client.get('/v2/workflows/external/steps/email-step')
 }
 
-/** Requests a step by each of these ids and slugs. Returns the ids and slugs that find one. */
+/** Requests a step by each id or slug in `names`. Returns the names that find a step. */
 async function filterFoundSteps(client: Client, names: string[]): Promise<string[]> {
   const responses = await Promise.all(
     names.map((name) => client.get(`/v2/workflows/external/steps/${name}`))
@@ -714,7 +712,7 @@ async function filterFoundSteps(client: Client, names: string[]): Promise<string
   return names.filter((_, index) => responses[index]?.status === 200)
 }
 
-/** Returns the response to an idempotency key that was already used with another body. */
+/** Sends an idempotency key with two different bodies. Returns the second response, a 422. */
 async function reusedKey(client: Client): Promise<TestResponse> {
   const headers = { 'idempotency-key': 'again' }
   await setPrimary(client, MAIL, { headers })
@@ -724,8 +722,8 @@ async function reusedKey(client: Client): Promise<TestResponse> {
 }
 
 /**
- * Checks the errors whose `ctx` depends only on the assumption `error-context`. `of` returns the
- * expected `ctx`.
+ * Checks the `ctx` of various errors. `of` returns the `ctx` that the tested value of
+ * `error-context` gives to errors whose `ctx` isn't always empty.
  */
 async function expectContext(
   client: Client,
@@ -745,7 +743,7 @@ async function expectContext(
     ctx: {},
     errors: { page: {} }
   })
-  // An injected error has the same `ctx` as a real error.
+  // An injected error has the same `ctx` as a real error with its status. A 500 has an empty `ctx`.
   const busy = await client.get('/v1/messages', { headers: { 'x-mock-fault': 'status=503' } })
   expect(busy.json.ctx).toEqual(of(503, 'Service Unavailable'))
   const broken = await client.get('/v1/messages', { headers: { 'x-mock-fault': 'status=500' } })
@@ -779,7 +777,7 @@ async function expectNames(
   expect(message.payload).toEqual({ providerId: 'service-slack' })
 }
 
-/** Queries that are rejected with every value of `paging-bounds`. */
+/** Queries that every value of `paging-bounds` rejects. */
 const NEVER_A_PAGE = ['limit=-1', 'limit=1.5', 'page=-1', 'page=x']
 
 const KEYED = { headers: { 'idempotency-key': 'one' } }
@@ -821,7 +819,7 @@ async function expectEmptyPage(client: Client, query: string, reason: string): P
   expect(response.headers.get('x-mock-reason')).toBe(reason)
 }
 
-/** Expects each query to get a 422 whose `errors` name the query's only parameter. */
+/** Expects a 422 for each query. Each query has one parameter, which `errors` must contain. */
 async function expectInvalid(client: Client, ...queries: string[]): Promise<void> {
   for (const query of queries) {
     const [field = '', value] = query.split('=')

@@ -57,7 +57,7 @@ describe('base62', () => {
   test.each([
     ['a character outside the alphabet', 'WOmdqnzOjKcHpEd-'],
     ['a line feed at the end', 'WOmdqnzOjKcHpEdl\n'],
-    ['an eleven-byte number without a leading zero', '6PyJ6ENG5VHmpL'],
+    ['an eleven-byte number without the 0 for its missing byte', '6PyJ6ENG5VHmpL'],
     ['an extra leading zero', '0WOmdqnzOjKcHpEdl'],
     ['a number larger than twelve bytes', '1f2SI9UJPXvb7vdJ2']
   ])('does not decode %s', (_what, text) => {
@@ -65,7 +65,7 @@ describe('base62', () => {
   })
 })
 
-test('idFromSlug returns the id in a slug, whatever the name in the slug is', () => {
+test('idFromSlug returns the id of a slug that was made from any name', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), anyId, (name, someId) => {
       expect(idFromSlug(slugOf(name, 'st', someId), 'st')).toBe(someId)

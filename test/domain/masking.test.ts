@@ -9,7 +9,7 @@ test.each(SECRET_TEXTS)('masks a secret in %s', (_title, text) => {
   expect(masked).not.toMatch(SECRET_PART)
 })
 
-test('a name suggests a secret if it contains a word for a secret, in any spelling', () => {
+test('isSecretName recognizes words such as password and token in every naming style', () => {
   const names =
     'password passwd userPassword deviceTokens access_token X-Api-Key apikey secretKey ' +
     'inboundWebhookSigningKey x-novu-signature X-Hub-Signature-256 sig hmacsig dbpwd PWD cookie ' +
@@ -19,7 +19,7 @@ test('a name suggests a secret if it contains a word for a secret, in any spelli
   expect(names.split(' ').filter((name) => !isSecretName(name))).toEqual([])
 })
 
-test('does not mistake ordinary names for secrets', () => {
+test('isSecretName returns false for ordinary names', () => {
   const names =
     'design signal keyboard idempotency-key secretary tokenizer author authorId monkey signed ' +
     'access-control-allow-credentials primaryKey max_tokens total_tokens token_type expires_in tokenExpiresAt tokenCount assign ' +
@@ -41,7 +41,7 @@ test.each([
   expect(maskForm(text)).toBe(text)
 })
 
-/** Texts for which some regular expressions take quadratic time. */
+/** Texts that make some regular expressions take quadratic time when they are repeated. */
 const REPEATED = [
   ...['a', '"', '\\"', "a: '", '%25', '%2525', '&a', 'a="', ' a=', '{"a":', '{"token":[', '"a":'],
   ...['eyJ-', 'eyJaaaaaaa.', 'a://b', '://@', 'token', 'sig', 'sig1', 'api-', '1', ' ', 'a '],
@@ -55,7 +55,7 @@ const EDGES = [
   ['://', '']
 ] as const
 
-test.each(REPEATED)('masks a text that repeats %j in linear time', (part) => {
+test.each(REPEATED)('masking takes linear time for a text that repeats %j', (part) => {
   for (const [start, end] of EDGES) {
     const durationOf = (length: number) => {
       const text = start + part.repeat(length / part.length) + end
@@ -64,7 +64,7 @@ test.each(REPEATED)('masks a text that repeats %j in linear time', (part) => {
       const { user, system } = process.cpuUsage(before)
       return (user + system) / 1000
     }
-    // Use the minimum, because other processes and the garbage collector disturb it least.
+    // Use the minimum, because other processes and the garbage collector only add time.
     const minimumOf = (length: number) => Math.min(...[0, 1, 2].map(() => durationOf(length)))
     // In quadratic time, ten times the length would take 100 times as long. Add 5 ms, because short
     // times are imprecise.

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { suggest } from '../../src/domain/suggestions.js'
 
-// Inserting, deleting or replacing a letter counts as one typo, as does swapping two adjacent
-// letters. A word may have one typo for every three letters.
+// A typo is one inserted, deleted or replaced letter, or a swap of two adjacent letters. Every word
+// may have one typo. Longer words may have one typo for every three letters.
 test.each([
   ['chanel', ['content', 'channel'], 'channel'],
   ['x', ['content', 'channel'], undefined],

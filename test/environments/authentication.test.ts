@@ -94,8 +94,8 @@ const BASE64_KEY = Buffer.from(`${KEYS.shop}:`).toString('base64')
 const SECRETS = [KEYS.shop, UNKNOWN_KEY, Buffer.from(KEYS.shop).toString('base64').slice(0, -4)]
 
 /**
- * Returns a query string with each parameter in which clients may send a key. All parameters have
- * the same value.
+ * Returns a query string that has the value in every parameter in which a client might send an API
+ * key.
  */
 function keyParameters(value: string): string {
   const names = 'apiKey api_key key x-api-key authorization access_token secretKey'.split(' ')

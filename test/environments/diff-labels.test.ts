@@ -75,7 +75,7 @@ test('a diff names the step that contains a changed field', async () => {
   )
 })
 
-test('a diff masks secrets in the labels of records, even if a label is cut off', async () => {
+test('a diff masks secrets in labels, even a secret that shortening would cut in two', async () => {
   const mock = await useLoggedMock()
   const content = `${'x'.repeat(95)} ${KEYS.live}`
   await mock.post('/_mock/messages', {

@@ -17,8 +17,8 @@ const HOUR = 60 * MINUTE
 const FIXED = Date.parse('2026-02-18T10:00:00.000Z')
 
 /**
- * Creates the services on a database. Their clock is fixed, and the machine clock moves only when
- * `pass` is called.
+ * Creates services with a fixed clock. The machine clock, which determines when a ttl ends, moves
+ * only when `pass` is called.
  */
 function createServices(file?: string) {
   const { db, close } = openDatabase(file)
@@ -117,7 +117,7 @@ async function findListed(mock: TestMock, name: string): Promise<Listed | undefi
   return json.environments.find((environment: Listed) => environment.name === name)
 }
 
-/** Expects `expiresAt` to be about an hour after `from`. Allows for a slow test. */
+/** Expects `expiresAt` to be an hour after `from`, or up to 5 minutes less if the test is slow. */
 function expectAboutAnHour(from: number, { expiresAt = '' }: Listed = { name: '' }): void {
   const left = Date.parse(expiresAt) - from
   expect(left > 55 * MINUTE && left <= HOUR + 1000, `${left} ms`).toBe(true)
@@ -147,8 +147,8 @@ describe('the list of environments', () => {
 })
 
 /**
- * Creates an environment with a ttl of an hour. `passUnused` lets time pass without a request, and
- * returns whether the environment still exists.
+ * Creates an environment with a ttl of an hour. `passUnused` simulates time without requests, and
+ * returns whether the environment then still exists.
  */
 async function useExpiringEnvironment() {
   const mock = await useMock()
