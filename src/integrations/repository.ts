@@ -12,7 +12,7 @@ export type StoredIntegration = Pick<
 >
 
 interface ForeignIntegration {
-  /** The dataset of the requesting environment, which is excluded from the search. */
+  /** The dataset of the requesting environment. The search skips this dataset. */
   dataset: number
   organizationId: string
   id: string

@@ -17,9 +17,8 @@ export const setIntegrationAsPrimary = defineOperation({
   url: '/v1/integrations/:integrationId/set-primary',
   summary: 'Set integration as primary',
   description:
-    'Makes an integration the only primary one of its channel in the environment. The ' +
-    'integration becomes active and loses its conditions. The previous primary is no longer ' +
-    'primary.',
+    "Makes an integration its channel's only primary integration in the environment, activates " +
+    'it and removes its conditions.',
   tag: 'Integrations',
   params: strictObject({
     integrationId: Type.String({
@@ -88,7 +87,8 @@ function rejectMalformedJson(body: Buffer, headers: IncomingHttpHeaders): void {
   if (!claimsJson || body.length === 0 || headers['content-encoding'] !== undefined) return
   if (isJson(body)) return
   const reason =
-    'the content-type is JSON, but the body is not; this operation takes no body, so send none'
+    'the content-type is JSON, but the body is not; ' +
+    'omit the body, because this operation ignores it'
   throw new DomainError('bad-request', 'Malformed JSON in the request body', { reason })
 }
 

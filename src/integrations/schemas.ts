@@ -85,7 +85,7 @@ export const Integration = namedObject('Integration', 'Connects a channel to a d
   configurations: Type.Optional(ref(Configurations)),
   active: Type.Boolean({ description: 'Whether the integration processes events and messages' }),
   deleted: Type.Boolean({ description: 'Whether the integration is soft-deleted' }),
-  deletedAt: text('When the integration was soft-deleted; absent otherwise'),
+  deletedAt: text("When the integration was soft-deleted; absent if it isn't soft-deleted"),
   deletedBy: text('Identifier of the user who deleted the integration'),
   primary: Type.Boolean({
     description: 'Whether the integration is the primary one of its channel'

@@ -13,7 +13,7 @@ import { IntegrationRepository, type StoredIntegration } from './repository.js'
 import type { Integration } from './schemas.js'
 
 export interface PrimaryResult {
-  /** The integration as JSON, in the form that the environment's assumptions require. */
+  /** The integration as JSON, with the environment's assumptions applied. */
   integration: string
   /** The integrations that became primary or stopped being primary. */
   changes: ChangedRecord[]
@@ -35,9 +35,11 @@ export class IntegrationService {
    * conditions. Changes nothing if the integration is already primary.
    *
    * Throws `not-found` if the environment has no such integration or the integration is
-   * soft-deleted. Throws `bad-request` if its channel can't have a primary integration. Depending
-   * on the assumptions, throws `invalid` if `integrationId` is not an id, and `forbidden` if the
-   * integration is in another environment of the organization.
+   * soft-deleted. Throws `bad-request` if its channel can't have a primary integration.
+   *
+   * If the assumption `integration-lookup` is `id`, throws `invalid` for an `integrationId` that
+   * isn't an id. If `foreign-integration` is `forbidden`, throws `forbidden` for an integration of
+   * another environment of the organization.
    */
   setPrimary(environment: Environment, integrationId: string): PrimaryResult {
     return this.#db.transaction(() => {
@@ -127,7 +129,7 @@ function integrationNotFound(integrationId: string, reason: string): DomainError
   return new DomainError('not-found', message, { reason })
 }
 
-/** Returns the integration as JSON, in the form that the environment's assumptions require. */
+/** Applies the environment's assumptions to the JSON of an integration. */
 function toResponse(document: string, environment: Environment): string {
   const { assumptions } = environment
   const isUnchanged =
@@ -136,7 +138,7 @@ function toResponse(document: string, environment: Environment): string {
   return JSON.stringify(toIntegrationResponse(JSON.parse(document), environment))
 }
 
-/** Returns a copy of the integration in the form that the environment's assumptions require. */
+/** Returns a copy of the integration with the environment's assumptions applied. */
 export function toIntegrationResponse(
   integration: Integration,
   { assumptions }: Environment

@@ -27,8 +27,8 @@ interface ControlResponse {
 }
 
 /**
- * Returns the records that a control request changed, as far as its path, body and response show
- * them. Secrets in names and ids are redacted.
+ * Describes a control request's change, based on its path, body and response. Redacts secrets in
+ * names and ids.
  */
 export function describeChange(
   request: FastifyRequest,

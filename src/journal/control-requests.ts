@@ -23,19 +23,19 @@ export class ControlRequestLog {
   #forgotten = 0
 
   /**
-   * How many entries are missing from the list: dropped control requests, and changes that weren't
-   * made by a control request.
+   * The number of changes that `list` doesn't contain: control requests that were dropped, and
+   * changes that weren't made by a control request.
    */
   get forgotten(): number {
     return this.#forgotten
   }
 
-  /** The number of all control requests and changes, including those missing from the list. */
+  /** The number of all changes, including the changes that `list` doesn't contain. */
   get total(): number {
     return this.#requests.length + this.#forgotten
   }
 
-  /** The number of characters in memory. */
+  /** The total length of the stored requests, in characters. */
   get size(): number {
     return this.#characters
   }

@@ -8,7 +8,7 @@ import type { Redaction, RedactionOf } from './redaction.js'
 import { storedBytes } from './response-store.js'
 import type { RecordedRequest, RecordedResponse } from './schemas.js'
 
-/** Matches the start of a response body with a page of messages that isn't the last page. */
+/** Matches the start of a response body with a page of messages, if more pages follow. */
 const HAS_MORE = /^\{("totalCount":\d+,)?"hasMore":true/
 const HAS_MORE_LENGTH = 64
 
@@ -16,8 +16,8 @@ const REQUEST_HEADER = /^(.+)\n(.*)$/gm
 const RESPONSE_HEADER = /^(.+?): (.*)$/gm
 
 /**
- * Creates the describer that all journals share. `faultHeader` says whether the server reads the
- * header `x-mock-fault`.
+ * Creates the describer that all journals share. `faultHeader` is whether the server reads the
+ * header `x-mock-fault`. If not, the header is reported as unknown.
  */
 export function createDescriber(redactionOf: RedactionOf, faultHeader: boolean): Describer {
   const isKnownHeader = (name: string) =>

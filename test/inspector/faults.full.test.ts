@@ -37,7 +37,7 @@ test('a button makes similar requests fail, and Undo removes its fault', async (
   const { page, env } = inspector
   await sendRequest(env, '/v1/messages?limit=1')
   await requestRows(page).first().click()
-  await page.getByRole('button', { name: 'Fail the next request like this' }).click()
+  await page.getByRole('button', { name: 'Fail the next similar requests' }).click()
   await expectAccessible(inspector)
   await page.getByRole('button', { name: '500 twice' }).click()
   await page.getByText('GET /v1/messages: 500, twice').waitFor()
@@ -45,7 +45,7 @@ test('a button makes similar requests fail, and Undo removes its fault', async (
   for (let count = 0; count < 3; count += 1)
     statuses.push(await sendRequest(env, '/v1/messages?limit=2'))
   expect(statuses).toEqual([500, 500, 200])
-  await page.getByRole('button', { name: 'Fail the next request like this' }).click()
+  await page.getByRole('button', { name: 'Fail the next similar requests' }).click()
   await page.getByRole('button', { name: 'Lost response always' }).click()
   await page.getByText('GET /v1/messages: Lost response, always').waitFor()
   await page.getByRole('button', { name: 'Undo' }).last().click()

@@ -218,7 +218,8 @@ describe('400', () => {
       json: { message: 'Malformed JSON in the request body' }
     })
     expect(reasonOf(response)).toBe(
-      'the content-type is JSON, but the body is not; this operation takes no body, so send none'
+      'the content-type is JSON, but the body is not; ' +
+        'omit the body, because this operation ignores it'
     )
     expect(allRows(mock.db.client)).toEqual(before)
   })

@@ -1,9 +1,6 @@
 import type { AttachedEnvironment } from '../../client/index.js'
 
-/**
- * Only the subscribers of this many messages are suggested, because loading all messages would take
- * too long.
- */
+/** The number of messages to load for suggestions. Loading all messages would take too long. */
 const MAX_MESSAGES = 100
 
 /** Returns the ids of the subscribers of the newest messages. */

@@ -8,7 +8,7 @@ import { findRecorded } from '../requests/find-recorded.js'
 interface SentRequest {
   request: RepeatableRequest
   response: ServiceResponse
-  /** The request's number in the journal; undefined if the journal doesn't have the request. */
+  /** The request's sequence number; undefined if the environment's journal has no such request. */
   sequence: RecordedRequest['sequence'] | undefined
 }
 
@@ -17,7 +17,7 @@ export interface Sending {
   isSending: boolean
   sent?: SentRequest
   error?: unknown
-  /** Sends the request that `prepare` returns. If `prepare` throws, shows the error. */
+  /** Sends the request that `prepare` returns. Sets `error` if either step fails. */
   send(prepare: () => RepeatableRequest): Promise<void>
   cancel(): void
 }
@@ -37,8 +37,8 @@ export function useSending(): Sending {
       const request = prepare()
       const { method, path, ...options } = request
       const response = await call(method, path, { ...options, signal })
-      // Requests with another key and requests to control routes aren't in the environment's
-      // journal.
+      // Finds nothing for control requests and requests with a different key, because they aren't
+      // in this environment's journal.
       const recorded = await findRecorded(env.requests, response)
       setState({ isSending: false, sent: { request, response, sequence: recorded?.sequence } })
     } catch (error) {

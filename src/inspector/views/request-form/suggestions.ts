@@ -3,7 +3,7 @@ import { useSession } from '../../shell/session.js'
 import { recentSubscribers } from '../suggestions.js'
 import type { Draft } from './draft.js'
 
-/** Returns ids that exist in the environment, by the name of the parameter that takes them. */
+/** Returns suggestions by parameter name. All of them are ids that exist in the environment. */
 export function useSuggestions(draft: Draft): Record<string, readonly string[]> {
   const { env } = useSession()
   const { value } = useResource(async () => {

@@ -31,8 +31,8 @@ export function Comparison({ responses }: { responses: Pair }) {
         <Summary differences={differences} isSameStatus={isSameStatus} position={position} />
         {differences.kinds.size > 0 && <JumpButtons jump={jump} />}
       </div>
-      {/* Mount the trees again when the differences change, because a tree opens the parts that
-          differ only when it is mounted. */}
+      {/* Trees open the differing parts only on mount. The key remounts them when the differences
+          change. */}
       <div key={[...differences.kinds.keys()].join()} class="compare">
         {responses.map(({ title, status = 'no response', duration }, index) => (
           <section key={title}>
@@ -51,7 +51,7 @@ export function Comparison({ responses }: { responses: Pair }) {
   )
 }
 
-/** Returns the parsed bodies. Cuts both to the same length if one of them was truncated. */
+/** Parses both bodies. If either was truncated, first cuts the longer one to the same length. */
 function bodiesOf(responses: Pair): [unknown, unknown] {
   const [one, other] = responses.map(({ response }) => response?.body ?? '')
   const isTruncated = responses.some(({ response }) => response?.truncated)
@@ -107,14 +107,15 @@ function JumpButtons({ jump }: { jump(step: 1 | -1): void }) {
   )
 }
 
-/** Lets the user jump between the differences, and scrolls both trees to the current one. */
+/** Lets the user jump between differences. Scrolls both trees to the current difference. */
 function useJump(ref: { current: HTMLDivElement | null }, { kinds }: JsonDifferences) {
   const [position, setPosition] = useState<number>()
   const paths = [...kinds.keys()]
   const jump = (step: 1 | -1) => {
     if (paths.length === 0) return
     const start = step === 1 ? 0 : 1
-    // Two keys may be pressed before the next render, so `position` may be out of date here.
+    // `position` is out of date if the user presses two keys before the next render, so use the
+    // updater's argument.
     setPosition((latest = start) => {
       const next = latest - 1 + step
       return ((next + paths.length) % paths.length) + 1

@@ -3,7 +3,8 @@ import { curlCommand } from '../../../domain/shell.js'
 import { flattenValues } from './format-request.js'
 
 /**
- * Headers left out of copied requests: the API key, and headers that HTTP clients or proxies set.
+ * The headers to omit when a request is copied or sent again: the API key, and headers that HTTP
+ * clients or proxies set.
  */
 const OMITTED_HEADERS = new RegExp(
   '^(' +
@@ -18,8 +19,8 @@ export type RepeatableRequest = ReturnType<typeof repeatable>
 type Server = Pick<AttachedEnvironment, 'url' | 'headers'>
 
 /**
- * Returns the data for sending a request again. Omits headers with masked values. If the recorded
- * body was truncated, the new body is too.
+ * Returns the data for sending a recorded request again. Omits `OMITTED_HEADERS` and headers with
+ * masked values. If the journal truncated the body, the returned body is truncated too.
  */
 export function repeatable({ method, path, query, headers, body }: RecordedRequest) {
   const search = flattenValues(query).map((pair) => pair.map(encodeURIComponent).join('='))

@@ -3,8 +3,8 @@ import type { ServiceResponse } from '../../shell/session.js'
 import type { RequestSource } from './use-requests.js'
 
 /**
- * Returns the record of the request that got this response. Returns undefined if another request
- * has arrived since.
+ * Returns the recorded request that got this response. Checks only the newest request in the
+ * journal, so it returns undefined if another request has arrived since.
  */
 export async function findRecorded(
   source: RequestSource,

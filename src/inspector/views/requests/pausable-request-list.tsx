@@ -56,7 +56,7 @@ interface Shown {
 
 /**
  * Holds back new requests while the list is paused or in use. `release` shows these requests. The
- * event handlers in `listeners` render the component again when the list is no longer in use.
+ * event handlers from `listeners` also show them, unless the list is paused or still in use.
  */
 function useHeldBack({ requests, changes }: ListedRequests, isPaused: boolean) {
   const ref = useRef<HTMLDivElement>(null)
@@ -76,7 +76,7 @@ function useHeldBack({ requests, changes }: ListedRequests, isPaused: boolean) {
   }
   const listeners = (isHolding: boolean) => {
     const checkUse = () => {
-      // Wait until the next element has the focus, which it doesn't have yet during this event.
+      // Wait, because during `focusout` the next element doesn't have the focus yet.
       if (isHolding) setTimeout(() => rerender({}))
     }
     const onPointer = ({ type, pointerType }: PointerEvent) => {

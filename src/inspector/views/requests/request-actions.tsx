@@ -33,7 +33,7 @@ export function RequestActions({ exchange, listed, compareWith }: Props) {
   const onReplay = async () => {
     setReplaying(exchange.sequence)
     await runWithToast(async () => compareWith(await replay()))
-    // Keep the state if the user has started to replay another request in the meantime.
+    // By now, the user may be replaying another request. Its state must not be reset.
     setReplaying((current) => (current === exchange.sequence ? undefined : current))
   }
   const copy = (toText: () => string) => runWithToast(() => copyText(toText()), 'Copied')
@@ -50,7 +50,7 @@ export function RequestActions({ exchange, listed, compareWith }: Props) {
         <button
           class="primary"
           disabled={!canReplay}
-          // A disabled button would lose the focus.
+          // Not `disabled` during a replay, because the button would lose the focus.
           aria-disabled={isReplaying}
           onClick={isReplaying ? undefined : onReplay}
         >
@@ -77,7 +77,7 @@ const hrefToEdit = ({ sequence }: RecordedExchange) =>
 
 interface RequestCommands {
   canBeSent: boolean
-  /** Undefined if the request can't be sent again unchanged. */
+  /** Replays the request; undefined if the request can't be replayed. */
   replay: (() => unknown) | undefined
 }
 
@@ -99,8 +99,8 @@ function useReplay(exchange: RecordedExchange, { source }: ListedRequests) {
   return async (): Promise<TitledResponse> => {
     const { method, path, ...options } = repeatable(exchange)
     const response = await call(method, path, options)
-    // Prefer the response from the journal. The earlier response is from the journal too, so both
-    // responses have the same secrets masked.
+    // Prefer the journal's copy of the response. Its secrets are masked in the same way as in the
+    // original response, so they don't appear as differences.
     const recorded = await findRecorded(source, response)
     if (recorded) return { ...recorded, title: 'Now' }
     const { status, duration, headers, text } = response
@@ -139,5 +139,5 @@ function FailNextMenu({ exchange: { operation, path, method } }: Pick<Props, 'ex
     }))
   }))
   const button = [<Icon key="icon" name="bolt" />, 'Fail next']
-  return <ActionMenu button={button} label="Fail the next request like this" groups={groups} />
+  return <ActionMenu button={button} label="Fail the next similar requests" groups={groups} />
 }

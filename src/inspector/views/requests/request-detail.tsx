@@ -73,7 +73,7 @@ function useExchange({ source, requests }: ListedRequests, sequence: number) {
   const isConnected = useConnectionProblem() === undefined
   const { value, error } = useResource(
     () => source.get(sequence),
-    // Load the request again when its duration changes, because its response has then been sent.
+    // The duration is set when the response has been sent, so load the request again then.
     [source.get, sequence, request?.duration, isConnected]
   )
   const isLoaded = value?.sequence === sequence
@@ -151,7 +151,7 @@ function Changes({ changed, laterChanges }: ChangesProps) {
           {describeChange({ changed: [record] })}
         </EventRow>
       ))}
-      {laterChanges.length > 0 && <p>Before the next request:</p>}
+      {laterChanges.length > 0 && <p>Later changes, before the next request:</p>}
       {laterChanges.map((change) => (
         <EventRow key={change.sequence} title={change.time}>
           {describeChange(change)}

@@ -11,9 +11,9 @@ import { RequestTime } from './request-time.js'
 export type RequestItem = { request: RecordedRequest } | { change: string; title: string }
 
 /**
- * Returns the requests and the changes between them as one list, newest first. Changes before the
- * oldest request are included only if `isComplete`, because requests that aren't loaded may belong
- * between those changes.
+ * Returns the requests and the changes between them as one list, newest first. `isComplete` is
+ * whether all requests are loaded. If not, omits the changes before the oldest loaded request,
+ * because older requests may belong between them.
  */
 export function withChanges(
   requests: readonly RecordedRequest[],

@@ -8,8 +8,8 @@ import { formatLocalTime, formatLocalTimeOfDay, formatTime } from '../../parts/f
 const MAX_CLOCK_DIFFERENCE = 1000
 
 /**
- * Shows when a request arrived, in the viewer's time zone. The tooltip shows the date, and also the
- * time of the environment's clock if that clock differs.
+ * Shows the time of day at which a request arrived, in the viewer's time zone. The tooltip adds the
+ * date and, if the environment's clock differs, the time by that clock.
  */
 export function RequestTime({ request: { arrived, time } }: { request: RecordedRequest }) {
   const difference = Math.abs(Date.parse(arrived) - Date.parse(time))

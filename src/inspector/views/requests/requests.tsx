@@ -25,7 +25,7 @@ const SEARCH_HINT =
   'You can search for words, status:4xx or status:none, path:/v1, operation:list, since:10m ' +
   `and ${UNAUTHENTICATED_SEARCH}.`
 
-/** The recorded requests at `#/requests`, and the form for a request at `#/requests/new`. */
+/** Shows the recorded requests at `#/requests`, and the form to send one at `#/requests/new`. */
 export function RequestsView({ route }: { route: Route }) {
   return route.rest[0] === 'new' ? (
     <RequestFormView route={route} />
@@ -46,7 +46,8 @@ function RecordedRequests({ route }: { route: Route }) {
   const togglePause = () => setPaused(!isPaused)
   useShortcut('p', togglePause)
   const deleteAll = () => {
-    if (!confirm('Delete all requests and the changes between them?')) return
+    const question = "Delete all recorded requests and changes? The environment's data is kept."
+    if (!confirm(question)) return
     runWithToast(() => env.requests.clear(), 'Deleted all requests')
   }
   useCommands([{ name: 'Delete all requests', run: deleteAll }])
@@ -125,9 +126,9 @@ function RequestPanes({ location, isPaused, unauthenticatedCount }: RequestPanes
 }
 
 /**
- * Returns the sequence number of the request to open by default. This is the newest request that
- * had failed when the list was loaded, or else the first request that fails later. The request
- * stays the same until it is deleted. Returns undefined during a search.
+ * Returns the sequence number of the request to open by default: the newest failed request. If more
+ * requests fail later, the first choice stays open until it is deleted. Returns undefined during a
+ * search or if no request has failed.
  */
 function useNewestFailed({ requests }: ListedRequests, search: string): number | undefined {
   const failed = useRef<number | undefined>(undefined)

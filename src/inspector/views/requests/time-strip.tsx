@@ -11,7 +11,7 @@ import { FindingCallout } from './finding.js'
 import { describeChange, targetOf, toneOf } from './format-request.js'
 import { type RequestsLocation, UNAUTHENTICATED_SEARCH } from './location.js'
 
-/** The maximum number of requests that the timeline and the hints are based on. */
+/** The timeline and the hints cover at most this many requests, the newest ones. */
 const MAX_TICKS = 400
 const UPDATE_INTERVAL = 500
 
@@ -97,7 +97,7 @@ const TICK_STEP = 4
 const RIGHT_MARGIN = 8
 const MAX_GAP = 28
 const MAX_TICK_HEIGHT = 25
-/** Pauses shorter than this many milliseconds leave no gap. */
+/** The timeline shows a gap only for pauses longer than this, in milliseconds. */
 const MIN_PAUSE = 1000
 
 interface Tick extends Pick<RecordedRequest, 'sequence'> {
@@ -108,8 +108,9 @@ interface Tick extends Pick<RecordedRequest, 'sequence'> {
 }
 
 /**
- * Returns a tick for each request, with the newest at the right. Gaps grow with the logarithm of
- * the pauses between requests, and heights with the logarithm of the durations.
+ * Returns a tick for each request, with the newest at the right. The gap between two ticks grows
+ * with the logarithm of the pause between their requests. A tick's height grows with the logarithm
+ * of its request's duration.
  */
 function ticksOf(requests: readonly RecordedRequest[]): Tick[] {
   let x = -RIGHT_MARGIN
@@ -133,12 +134,12 @@ type TimelineProps = Pick<Feed, 'requests' | 'changes'> & { location: RequestsLo
 function Timeline({ requests, changes, location }: TimelineProps) {
   const ticks = ticksOf(requests)
   const failedCount = ticks.filter(({ tone }) => tone !== undefined).length
-  const label = `Timeline of the last ${ticks.length} requests, ${failedCount} of them failed`
+  const label = `Timeline of the last ${ticks.length} requests (${failedCount} failed)`
   return (
     <div class="timeline" role="img" aria-label={label}>
       <svg width="100%" height="100%" aria-hidden="true">
-        {/* Drawn from the bottom right corner, so that the oldest ticks are cut off if they don't
-            fit. */}
+        {/* The origin is the bottom right corner, so if the ticks don't fit, the oldest ones are
+            cut off. */}
         <svg x="100%" y="100%" overflow="visible">
           {ticks.map(({ sequence, x, height, tone, title }) => {
             const isOpen = sequence === location.open

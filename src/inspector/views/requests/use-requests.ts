@@ -24,9 +24,7 @@ export interface ListedRequests
   extends Pick<Feed, 'requests' | 'changes' | 'isLoaded' | 'hasMore'> {
   /** Loads older requests; undefined if all are loaded. */
   loadMore: (() => unknown) | undefined
-  /**
-   * The journal that the requests come from. It can also load a single request with its response.
-   */
+  /** The journal that the requests come from. */
   source: RequestSource
   isUnauthenticatedList: boolean
   error: unknown
@@ -74,7 +72,7 @@ export function useRequests(search: string, unauthenticatedCount: number): Liste
 
 /**
  * Returns the number of requests without a valid key. Returns 0 if the user has only an API key,
- * which isn't allowed to list them.
+ * because API keys don't give access to these requests.
  */
 export function useUnauthenticatedCount(): number {
   const { mock, listed } = useSession()

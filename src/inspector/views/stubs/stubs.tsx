@@ -16,7 +16,7 @@ const STUB_TEMPLATE = {
   body: { data: { acknowledged: true, status: 'processed', transactionId: 'stub-1' } }
 }
 
-/** Lists the environment's stubs. Adds and removes them. */
+/** Lists the environment's stubs. The user can add and remove stubs. */
 export function StubsDialog({ close }: { close: () => void }) {
   const { env, version, reloadAll } = useSession()
   const { value: stubs, error, reload } = useResource(() => env.stubs.list(), [env, version])
@@ -38,8 +38,8 @@ export function StubsDialog({ close }: { close: () => void }) {
       {stubs?.length === 0 && (
         <EmptyList title="No stubs yet">
           <p>
-            A stub responds to a path that isn't mocked. To add one, open a request that got “not
-            mocked” and choose Add a stub.
+            A stub responds to a path that isn't mocked. To add a stub, open a request to such a
+            path and choose “Add a stub”.
           </p>
         </EmptyList>
       )}
@@ -102,8 +102,8 @@ function useRemoveStubs() {
 }
 
 /**
- * Returns a function that adds a stub for a request that wasn't mocked, with an empty object as its
- * response. Undo removes the stub.
+ * Returns a function that adds a stub for a request that wasn't mocked. The stub responds with
+ * `{ "data": {} }`. Undo removes the stub.
  */
 export function useAddStub() {
   const { env } = useSession()
@@ -111,7 +111,7 @@ export function useAddStub() {
   return ({ method, path }: Pick<RecordedRequest, 'method' | 'path'>) => {
     const stub = { method, path, status: method === 'POST' ? 201 : 200, body: { data: {} } }
     return runAction(
-      // The server rejects methods that no stub can have.
+      // The server rejects the stub if stubs don't support the method.
       () => env.stubs.add(stub as NewStub),
       `${method} ${path} now gets ${stub.status}. Change it under Stubs`,
       ({ id }) => env.stubs.remove(id)

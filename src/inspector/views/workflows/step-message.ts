@@ -4,7 +4,7 @@ import { parseJsonOrText } from '../../parts/json.js'
 import type { PreviewedMessage } from '../messages/preview.js'
 
 /**
- * Returns the message that a step sends. Template variables in it aren't replaced. Returns
+ * Returns the message that a step sends, with its template variables left as they are. Returns
  * undefined if the step sends no message or has no content yet.
  */
 export function messageOfStep({
@@ -30,8 +30,8 @@ function contentOf(body: unknown): string {
 }
 
 /**
- * Returns the text of an editor block and its inner blocks, one line per block. Assumes nothing
- * about the fields of blocks, because seeds may contain malformed ones.
+ * Returns the text of an editor block and its inner blocks, one line per block. Doesn't rely
+ * on the types of the fields, because seeds may contain malformed blocks.
  */
 function textOfBlock(block: unknown): string {
   const { type, text = '', attrs, content } = Object(block)

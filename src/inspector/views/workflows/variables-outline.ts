@@ -1,4 +1,4 @@
-/** Returns the structure of a JSON Schema with types as values, such as `{ email: 'string' }`. */
+/** Outlines a JSON Schema as an object with types as values, such as `{ email: 'string' }`. */
 export function outlineOf(schema: unknown): unknown {
   const { type = 'any', properties, items, enum: values = type, format } = Object(schema)
   const fields = Object.entries(Object(properties))
