@@ -25,8 +25,8 @@ interface User {
 }
 
 /**
- * Simulates a user with their own folders. Commands of this user don't see other users' servers.
- * Stops the user's servers when the test ends.
+ * Creates a user with a separate working folder and temp folder. The user's commands don't see the
+ * servers of other users. Stops the user's servers when the test ends.
  */
 function createUser(port?: number): User {
   const cwd = createTempFolder()
@@ -63,7 +63,7 @@ function isHealthy(url: string): Promise<boolean> {
   )
 }
 
-test('start, status and stop work together without further arguments', async () => {
+test('`start`, `status` and `stop` work without arguments', async () => {
   const { run } = createUser(await freePort())
   expect(await run('status')).toMatchObject(NONE)
   expect(await run('stop')).toEqual(ok('no server is running\n'))
@@ -111,7 +111,7 @@ test('if several servers run, `stop` needs --port, and stops only that server', 
   expect(await areHealthy(servers)).toEqual([false, true, true])
 })
 
-test('`stop --all` stops all servers, even if an environment variable names a port', async () => {
+test('`stop --all` stops all servers, even if NOTIFICATION_MOCK_PORT is set', async () => {
   const { start, cwd, env } = createUser()
   const first = await start()
   const servers = [first, await start()]
@@ -120,7 +120,7 @@ test('`stop --all` stops all servers, even if an environment variable names a po
   expect(await areHealthy(servers)).toEqual([false, false])
 })
 
-test('`stop` never ends another process with the same port or process id', async () => {
+test("`stop` never ends a process that reuses a dead server's port or process id", async () => {
   const { start, run, env } = createUser()
   const killed = await start()
   const file = join(dirname(killed.logFile), `${new URL(killed.url).port}.json`)
@@ -185,7 +185,7 @@ test('a signal that ends `start` early also ends the server that it is starting'
   expect(await run('status')).toMatchObject(NONE)
 })
 
-test('`wait` exits when the server is ready, even if the server is started later', async () => {
+test('`wait` can run before `start`, and exits when the server is ready', async () => {
   const port = await freePort()
   const { run } = createUser(port)
   const waiting = run('wait')

@@ -29,14 +29,14 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     unused.on('error', () => {})
 
     child.kill(signal)
-    // The server would log that it closes busy connections, so an empty stderr shows that it closed
-    // none.
+    // The server logs a warning when it closes busy connections. An empty stderr means that it
+    // treated none of these connections as busy.
     expect(await ended).toMatchObject({ code: 0, signal: null, stderr: '' })
     expectCleanFile(cwd)
   }
 )
 
-test('after a signal, requests in flight finish, even if npm sends the signal twice', async () => {
+test('requests in flight finish after a signal, even if npm sends it twice', async () => {
   const cwd = createTempFolder()
   const { child, url, ended } = await startCommand(KEPT, { cwd })
   const calls = await Promise.all(
@@ -47,8 +47,8 @@ test('after a signal, requests in flight finish, even if npm sends the signal tw
   child.kill('SIGTERM')
   await untilClosing(url)
   child.kill('SIGTERM')
-  // Finish the requests one by one. A server that closes connections too early would do so during
-  // the first response, and the other requests would fail.
+  // Finish the requests one by one. If the server closed all connections after the first response,
+  // the later requests would fail.
   for (const [index, call] of calls.entries()) {
     expect(await call.finish()).toMatchObject({
       status: 200,

@@ -34,8 +34,8 @@ function connectTo({ url }: RunningProcess): Socket {
 }
 
 /**
- * Work that may keep a server from stopping. Each function resolves when the server has started the
- * work.
+ * Requests and streams that could keep a server from stopping. Each function opens one, and
+ * resolves when the server is busy with it.
  */
 const BUSY: Record<string, (server: RunningProcess) => Promise<unknown>> = {
   'a request that never ends': ({ url }) => startOpenRequest(`${url}${SET_PRIMARY}`, AUTHORIZATION),
@@ -65,7 +65,7 @@ const BUSY: Record<string, (server: RunningProcess) => Promise<unknown>> = {
 }
 
 test.each(Object.entries(BUSY))(
-  'despite %s, SIGTERM soon ends the process, and leaves a clean data file',
+  'despite %s, SIGTERM ends the process within seconds, and leaves a clean data file',
   async (what, makeBusy) => {
     const cwd = createTempFolder()
     const server = await startCommand(KEPT, { cwd })

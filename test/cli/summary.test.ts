@@ -5,7 +5,7 @@ import { connect } from '../../src/client/index.js'
 import { reportOf } from '../../src/client/report.js'
 import { useNewMock } from '../support/mock.js'
 
-test('a summary stays below the 1 MiB that GitHub accepts, and counts omitted lines', async () => {
+test("a summary stays below GitHub's limit of 1 MiB, and counts the lines it omits", async () => {
   const { url } = await useNewMock()
   const mock = connect(url)
   const environment = await mock.environment()
@@ -18,7 +18,7 @@ test('a summary stays below the 1 MiB that GitHub accepts, and counts omitted li
   expect(summary).toContain('- and 700 more lines; --report writes everything to a file\n')
 })
 
-test('a summary lists the hint about an unread page, which --strict ignores', async () => {
+test('a summary lists `page-not-requested` hints, although --strict ignores them', async () => {
   const { url } = await useNewMock()
   const env = await connect(url).environment({ from: 'Development' })
   const lists = ['channel=email&limit=5', 'limit=5&page=1']

@@ -13,7 +13,7 @@ import {
   startProcess
 } from '../support/process.js'
 
-/** On Linux, `script` runs a command at a terminal. */
+/** The tests run commands in a terminal with `script`, whose flags differ outside Linux. */
 const HAS_SCRIPT = process.platform === 'linux'
 
 /**
@@ -75,7 +75,7 @@ async function startHostileService(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Starts a command at a terminal, and resolves when its output matches `ready`. */
+/** Starts a command in a terminal, and resolves when its output matches `ready`. */
 async function startOnTerminal(command: string, cwd: string, ready = /./) {
   const ours = `exec "${process.execPath}" "${commandIn(await buildPackage())}" ${command}`
   const env = { TERM: 'xterm-256color', NO_COLOR: '1', TMPDIR: cwd }

@@ -18,7 +18,7 @@ const STAYS = 'the changed seed was not applied; the data is unchanged\n'
 
 interface Watched extends RunningProcess {
   cwd: string
-  /** Overwrites a file in place, as a redirection in a shell does. */
+  /** Overwrites a file in place, like `>` in a shell. */
   write(text: string, file?: string): void
   /** Waits for the given number of further lines on stdout, and resolves with them. */
   nextLines(lines: number): Promise<string>
@@ -72,7 +72,7 @@ function linesOf(stream: RunningProcess['child']['stdout']): (lines: number) => 
   }
 }
 
-test('keeps existing data at the start, and reloads a seed when it changes', async () => {
+test('keeps existing data at startup, and reloads a seed when its file changes', async () => {
   const data = ['--data', join(createTempFolder(), 'mock.db')]
   const first = await startWatching({ 'shop.yaml': SHOP }, data)
   first.child.kill('SIGTERM')
@@ -89,7 +89,7 @@ test('keeps existing data at the start, and reloads a seed when it changes', asy
   })
 })
 
-test('a changed seed adds, reloads and removes environments and prints each change', async () => {
+test('adds, reloads or removes environments when a seed changes, and prints each', async () => {
   const mock = await startWatching({ 'shop.yaml': MORE })
   mock.write(MORE.replace('shop-key', 'shop-key, new-key') + OTHER)
   const added = 'seed changed: shop.yaml: Other added, with the key other-key\n'

@@ -104,7 +104,7 @@ test('waits for a request until it arrives, the time runs out or the signal abor
   await expect(aborted).rejects.toMatchObject({ name: 'TimeoutError' })
 })
 
-test('an error lists the invalid fields of a rejected request by name', async () => {
+test('`fields` of an error has an entry for each invalid field of the request', async () => {
   const { env } = await createClient()
   const error = await errorOf(env.faults.add({ effect: { status: 200 }, tims: 1 } as never))
   expect(error.status).toBe(422)
@@ -112,7 +112,7 @@ test('an error lists the invalid fields of a rejected request by name', async ()
   expect(error.message).toContain('did you mean times?')
 })
 
-test('decodes a percent-encoded reason, and adds it to the error message', async () => {
+test('an error message contains the decoded `x-mock-reason` header', async () => {
   const { env } = await createClient()
   await list(env, `?subscriberId=${encodeURIComponent('Zoë – 100 %41')}`)
   const error = await errorOf(
@@ -154,7 +154,7 @@ test('sets the clock to a time, and advances it by a duration', async () => {
   }
 })
 
-test('sends the admin token only to routes about the whole server', async () => {
+test("sends the admin token only to routes that don't take an API key", async () => {
   const { url } = await useNewMock({ adminToken: 'the-admin-token' })
   const sent: [string, string][] = []
   const mock = connect(url, {
@@ -199,7 +199,7 @@ test('throws an error that names the URL and a fix if there is no response', asy
   )
 })
 
-test('throws a clear error if the response comes from another kind of server', async () => {
+test('throws a clear error if the server is not a notification-mock server', async () => {
   const html = await createHttpServer((_request, response) => response.end('<!doctype html>'))
   expect((await errorOf(connect(html).listEnvironments())).message).toContain(
     `check that ${html} is the URL of a notification-mock server`
@@ -231,7 +231,7 @@ test.each([
   ['', ' is not a valid server URL'],
   ['http://127.0.0.1:4210/?key=x', 'is not a valid server URL'],
   ['http://user:hunter2@127.0.0.1:4210', 'a server URL must not contain a user name or password']
-])('rejects %j as server URL', (url, message) => {
+])('rejects %j as a server URL', (url, message) => {
   expect(() => connect(url)).toThrow(MockError)
   expect(() => connect(url)).toThrow(message)
   expect(() => connect(url)).not.toThrow('hunter2')

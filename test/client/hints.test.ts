@@ -13,8 +13,8 @@ import { useMock } from '../support/mock.js'
 const summaryOf = (hints: Hint[]) => hints.map(({ id, requests }) => [id, requests])
 
 /**
- * Creates an environment. Returns it with functions that send requests to it and ignore lost
- * responses.
+ * Creates an environment, and functions that send requests to it. The functions don't throw if a
+ * response is lost.
  */
 async function createEnvironment() {
   const { url } = await useMock()
@@ -171,7 +171,7 @@ const request = (sequence: number, fields: Partial<RecordedRequest>): RecordedRe
   ...fields
 })
 
-test('gives a hint for more than 20 equal requests within 2 seconds', async () => {
+test('gives a hint for more than 20 identical requests within 2 seconds', async () => {
   const requestsEvery = (milliseconds: number, count: number) =>
     Array.from({ length: count }, (_, index) =>
       request(index + 1, {
@@ -188,7 +188,7 @@ test('gives a hint for more than 20 equal requests within 2 seconds', async () =
   expect(hintsOf(mixed)).toEqual([])
 })
 
-test('gives a hint for an unread second page only if another list is paged through', async () => {
+test('gives a `page-not-requested` hint only if the app pages through a later list', async () => {
   const { env, send } = await createEnvironment()
   await send('/v1/messages?limit=5')
   expect(await findHints(env)).toEqual([])

@@ -119,14 +119,14 @@ function methodsOf(
   })
 }
 
-/** Returns a method's sort rank. Methods that remove data rank last. */
+/** Returns a method's place in the call order. Methods that remove data are called last. */
 const rankOf = (name: string) =>
   ['.clear', '.remove', 'env.remove'].filter((end) => name.endsWith(end)).length
 
-/** Routes without client methods, because only the inspector of a reopened test needs them. */
+/** Routes that only the inspector calls, for reopened tests. The client has no such methods. */
 const WITHOUT_METHODS = ['getReplay', 'repeatNextRequest']
 
-test("the client's methods call exactly the documented routes, except for replays", async () => {
+test('the client calls all documented routes except replays, and no others', async () => {
   const { url, sent, mock, env, snapshot } = await createRecordingClient()
   const operations = await describedOperations(url)
   const calledIds = new Set<string>()

@@ -5,7 +5,7 @@ import { connect, type Environment } from '../../src/client/index.js'
 import { until } from '../support/control.js'
 import { useMock, useNewMock } from '../support/mock.js'
 
-/** Starts a proxy in front of a server. The proxy can close all connections. */
+/** Starts a proxy in front of a server. `cut` closes its connections, and `close` also stops it. */
 async function createProxy(target: { port: number }) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -40,15 +40,15 @@ const sendRequest = ({ headers }: Environment, url: string, page: number) =>
   fetch(`${url}/v1/messages?page=${page}`, { headers })
 
 /**
- * Resolves when the stream through the proxy is open. From then on, the stream yields every request
- * that ends.
+ * Resolves when the stream through the proxy is open, so that the stream yields every request that
+ * ends later.
  */
 const streamIsOpen = (proxy: { sockets: Set<Socket> }) =>
   until(() =>
     [...proxy.sockets].some(({ bytesRead, bytesWritten }) => bytesRead > 0 && bytesWritten > 0)
   )
 
-test('a stream yields requests that end after its start, and disconnects on `break`', async () => {
+test('a stream yields requests that end after it opens, and disconnects on `break`', async () => {
   const { server, proxy, env } = await createEnvironment()
   const streaming = connect(proxy.url).attach(env.apiKey)
   await sendRequest(env, server.url, 1)
@@ -114,7 +114,7 @@ test('a stream throws if the key is unknown, or if the server stays unreachable'
   await expect(next).rejects.toThrow(`no response from ${proxy.url}`)
 })
 
-test('a stream throws after several connections without any data', async () => {
+test('a stream throws if several connections in a row end without any data', async () => {
   const { requests } = connect('http://127.0.0.1:9', {
     fetch: async () => new Response('')
   }).attach('any-key')

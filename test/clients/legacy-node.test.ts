@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { type TestMock, useMock } from '../support/mock.js'
 
 /**
- * These tests send the requests of other clients. The requests were captured, or taken from the
- * clients' source code.
+ * These tests send the same requests as various Novu clients. The requests were captured, or taken
+ * from the clients' source code.
  */
 
 const MAIL = '66f1c2a47c9b1a0012ad0001'
@@ -101,7 +101,7 @@ test.each<
 >([
   [
     '@novu/node',
-    'an empty JSON object as body',
+    'an empty JSON object as the body',
     { ...NODE_HEADERS, ...JSON_TYPE },
     ALL_CALLS.slice(0, 1),
     '{}'
@@ -115,7 +115,7 @@ test.each<
   ],
   [
     'the C# client',
-    'the scheme in lower case and a GUID as idempotency key',
+    'the scheme `apikey` in lower case and a GUID as the idempotency key',
     CSHARP_HEADERS,
     ALL_CALLS
   ],
@@ -127,7 +127,7 @@ test.each<
   ],
   [
     'the old PHP client',
-    'a JSON content type and a chunked body without chunks',
+    'a JSON content type and an empty chunked body',
     { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' },
     ALL_CALLS.slice(0, 1)
   ],

@@ -290,7 +290,7 @@ test.each(PROFILES)('finds steps whose ids contain special characters, in %s', a
   expect(result).toMatchObject({ workflowId: identifier, stepId })
 })
 
-test('the client rejects names that the API reference and Novu spell differently', async () => {
+test('the client rejects the documented names `service-cloud` and `service-slack`', async () => {
   const step = { stepId: 's', type: 'sms' }
   const channels = [{ providerId: 'service-slack', credentials: {}, _integrationId: CHAT }]
   const { novu } = await createClient('document', {
@@ -354,7 +354,7 @@ const SEEDS = ['default', 'everything', 'steps'].flatMap((seed) =>
   PROFILES.map((profile) => [seed, profile] as const)
 )
 
-/** The paths of fields that the client renames or drops. */
+/** Prefixes of the paths of fields that the client renames or drops. */
 const RENAMED_OR_DROPPED = [
   ...['template.preferenceSettings.in_app', 'template.preferenceSettings.inApp', 'template.data'],
   ...[
@@ -391,7 +391,7 @@ test.each(SEEDS)('the client reads all fields in the seed %s, in %s', async (see
   if (profile === 'live') {
     const { data } = (await mock.get('/v1/messages?limit=1000')).json
     const { result } = await novu.messages.retrieve({ limit: 1000 })
-    // The client drops the extras, because the API reference doesn't list them.
+    // The client drops fields that the API reference doesn't list.
     compare(data.map(withoutExtras), result.data)
     for (const { identifier, steps } of (await mock.get('/_mock/workflows')).json.workflows) {
       for (const { stepId } of steps) {

@@ -97,8 +97,7 @@ test.skipIf(outside === undefined)(
       (await requestWithHost({ authorization: 'ApiKey development-key' }, `${url}/v1/messages`))
         .status
     ).toBe(200)
-    // The error names the environment variable, because users of a test runner don't send headers
-    // themselves.
+    // Users of the test fixtures set no headers, so the error must name the environment variable.
     await expect(connect(url).listEnvironments()).rejects.toThrow(
       'set NOTIFICATION_MOCK_ADMIN_TOKEN'
     )

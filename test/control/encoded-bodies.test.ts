@@ -33,7 +33,7 @@ test('rejects an unsupported content-encoding with 415, and lists the supported 
   )
 })
 
-test('rejects a body that is not compressed as its content-encoding says', async () => {
+test("rejects a body that doesn't match its content-encoding", async () => {
   const mock = await useMock()
   const headers = { 'content-encoding': 'gzip' }
   const response = await mock.post('/_mock/environments', { headers, body: '{}' })
@@ -47,7 +47,7 @@ test('rejects a body that is not compressed as its content-encoding says', async
 test.each([
   ['/_mock/faults', MIB, 422],
   ['/_mock/seed', 8 * MIB, 200]
-])('cuts off a body that expands to more than the limit of %s', async (path, limit, expected) => {
+])('rejects a body for %s that expands beyond the limit', async (path, limit, expected) => {
   const mock = await useMock()
   const headers = { 'content-encoding': 'gzip' }
   const [accepted, rejected] = await Promise.all(

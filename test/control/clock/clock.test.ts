@@ -10,9 +10,7 @@ const DAY = 24 * 60 * MINUTE
 const advance = (mock: TestMock, by: number) => send(mock, 'POST', '/_mock/clock/advance', { by })
 const KEYED = { headers: { 'idempotency-key': 'k' } }
 
-/**
- * Creates a mock. The clock of its machine starts at NOON, and moves only when `pass` is called.
- */
+/** Creates a mock with a fake machine clock, which starts at NOON and moves only on `pass`. */
 async function useClock() {
   let time = Date.parse(NOON)
   const mock = await useMock({ clock: () => time })
@@ -39,7 +37,7 @@ test('a fixed clock stands still until it is advanced', async () => {
   expect((await advance(mock, 1500)).json.now).toBe('2020-01-01T00:00:01.500Z')
 })
 
-test('a clock with an offset follows the machine; advancing it changes the offset', async () => {
+test('a clock with an offset keeps running, and advancing it changes the offset', async () => {
   const { mock, pass } = await useClock()
   const { json } = await setClock(mock, { mode: 'offset', by: -DAY })
   expect(json.now).toBe('2026-02-17T12:00:00.000Z')
@@ -50,7 +48,7 @@ test('a clock with an offset follows the machine; advancing it changes the offse
   })
 })
 
-test('advancing a clock that follows the machine gives it an offset', async () => {
+test('advancing a clock in the mode `wall` gives it an offset', async () => {
   const { mock } = await useClock()
   await setClock(mock, { mode: 'offset', by: -DAY })
   await setClock(mock, { mode: 'wall' })
