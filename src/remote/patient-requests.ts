@@ -35,13 +35,13 @@ export function rejectRedirect({ status, headers }: TargetResponse): void {
   throw new StartError(`the target redirects to ${url}; use that URL as the target`)
 }
 
-/** Throws `StartError` if the status says that the server rejects the key. */
+/** Throws `StartError` if the status means that the server rejects the key. */
 export function rejectUnauthorized(url: string, status: number): void {
   if (status === 401 || status === 403)
     throw new StartError(`${url} rejects the key: ${status} ${STATUS_CODES[status]}`)
 }
 
-/** Returns a problem if the response isn't a JSON object. It may be a proxy's HTML page. */
+/** Returns a problem unless the body is a JSON object. A proxy may have sent an HTML page. */
 export function objectProblem({ status, body }: TargetResponse): string | undefined {
   return isObject(body) ? undefined : `returned ${status} without a JSON object`
 }

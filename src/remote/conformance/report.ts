@@ -37,8 +37,8 @@ function resultLines({ id, outcome, rule, reason, basis }: CaseResult): string[]
 }
 
 /**
- * Returns lines about the checked operations, the counts, the profile, and the primary integrations
- * that were not restored.
+ * Returns lines about the checked operations, the counts, the profile, and the changes to primary
+ * integrations that the run couldn't undo.
  */
 function summaryLines(report: ConformanceReport): string[] {
   const { target, counts, milliseconds, requests, ended } = report
@@ -54,7 +54,7 @@ function summaryLines(report: ConformanceReport): string[] {
     ...report.operations.flatMap(operationLines),
     `${target}: ${outcomes}; ${countOf(requests, 'request')} in ${seconds} s`,
     ...(notedIds
-      ? [`Differs from the mock where the API reference defines no behavior: ${notedIds}`]
+      ? [`Differs from the mock in behavior that the API reference doesn't define: ${notedIds}`]
       : []),
     ...profileLines(report.profile),
     ...report.notRestored.map((problem) => `Not restored as primary: ${problem}`),
@@ -117,8 +117,8 @@ export interface FailureGroup {
 }
 
 /**
- * Groups failures with the same problem in the response to the same kind of request, because they
- * probably have the same cause.
+ * Groups failures that probably have the same cause: their last requests used the same route, and
+ * the responses had the same problem.
  */
 export function groupFailures(results: readonly CaseResult[]): FailureGroup[] {
   const groups = new Map<string, FailureGroup>()
@@ -132,8 +132,8 @@ export function groupFailures(results: readonly CaseResult[]): FailureGroup[] {
 }
 
 /**
- * Returns the problem and the path of the last request. Omits ids and numbers, because they differ
- * between cases.
+ * Returns the path of the last request and the problem. Omits ids and all numbers except statuses,
+ * because they differ between cases.
  */
 function causeOf({ reason = '', requests = [] }: CaseResult): string {
   const path = /https?:\/\/[^/]+(\/[^?']*)/.exec(requests.at(-1) ?? '')?.[1] ?? ''
@@ -147,7 +147,7 @@ function basisText(basis: Basis): string {
   return `the mock's documented behavior: ${basis.behavior}`
 }
 
-/** Returns the report as JUnit XML with one test suite. The class name of a case is its topic. */
+/** Returns the report as JUnit XML with one test suite. Each case's `classname` is its topic. */
 export function reportJunit(report: ConformanceReport): string {
   const { target, cases, counts, milliseconds, date } = report
   const attributes = [

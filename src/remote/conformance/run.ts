@@ -23,17 +23,18 @@ import {
 
 export interface RunOptions extends TargetOptions, Partial<ServiceOptions> {
   /**
-   * The cases to run, each given as an id or as the part of an id before a dot. Default: all cases.
+   * The ids of the cases to run, or prefixes that end before a dot, such as `wire.list` for
+   * `wire.list.shape`. Default: all cases.
    */
   only?: readonly string[] | undefined
   /**
    * The profile that the target must behave like. If it is set, problems that would otherwise only
-   * be noted count as failures.
+   * be noted count as failures. Rules marked `strictly` fail only with the profile `document`.
    */
   profile?: Profile | undefined
   /**
-   * Ends the run and aborts the current wait or GET request. Even then, the integrations that were
-   * primary before the run are made primary again.
+   * Aborting the signal ends the run and cancels the current wait or GET request. The previous
+   * primary integrations are still restored.
    */
   signal?: AbortSignal
 }
@@ -115,7 +116,7 @@ function isChosen(conformanceCase: ConformanceCase, { only, profile }: RunOption
   return only?.some((name) => isNamed(conformanceCase, name)) ?? true
 }
 
-/** Returns whether the name is a case's id, or the part of a case's id before a dot. */
+/** Returns whether the name is the id of a case, or a prefix of it that ends before a dot. */
 export function isCase(name: string): boolean {
   return CASES.some((conformanceCase) => isNamed(conformanceCase, name))
 }
@@ -137,7 +138,7 @@ async function runCases(
     if (signal?.aborted) break
     const { isGone, ...result } = await runCase(conformanceCase, service, options)
     const { reason, requests } = result
-    // The interrupt may have caused the failure, so drop this result.
+    // Aborting the run may have caused the problem, so drop the result.
     if (signal?.aborted && reason !== undefined) break
     results.push(reason === undefined ? result : { ...result, reason: hideKey(reason) })
     if (isGone) {
@@ -240,7 +241,7 @@ function failedOutcome(
   requests: string[],
   requiredProfile: Profile | undefined
 ): CaseOutcome {
-  // Any other error means that a value in a response had an unexpected type, such as null.
+  // If the error isn't a `Failure`, a value in a response had an unexpected type, such as null.
   const reason =
     error instanceof Failure ? error.message : `a response has an unexpected form: ${error.message}`
   const isGone = error instanceof TargetGone
@@ -261,8 +262,8 @@ function isFailure(basis: Basis, requiredProfile: Profile | undefined): boolean 
 }
 
 /**
- * Returns the request that got the wrong response, preceded by the last POST requests that the case
- * sent before it.
+ * Returns the requests that show the problem: the case's most recent POST requests, followed by the
+ * request that got the wrong response.
  */
 function requestsToShow(error: unknown, sentRequests: readonly SentRequest[]): SentRequest[] {
   const wrong = (error instanceof Failure ? error.request : undefined) ?? sentRequests.at(-1)
@@ -277,7 +278,8 @@ function requestsToShow(error: unknown, sentRequests: readonly SentRequest[]): S
 }
 
 /**
- * Returns a text that changes when a message arrives: the newest message's id and the total count.
+ * Returns a string that changes when a message arrives: the newest message's id and the total
+ * count. Returns an empty string if the request fails.
  */
 async function newestMessage({ list }: ServiceUnderTest): Promise<string> {
   const page = await list({ limit: 1 }).catch(() => undefined)

@@ -15,13 +15,13 @@ export interface OperationReport {
   operation: string
   /**
    * `not requested` means that no case of the operation was selected, or that the operation changes
-   * data, which the run isn't allowed to do.
+   * data and the run isn't allowed to change data.
    */
   checked: 'yes' | 'partly' | 'no' | 'not requested'
   /** The number of cases that ran. */
   cases: number
   skipped: number
-  /** The reasons why cases were skipped. If there is a command, it may make these cases run. */
+  /** Why cases were skipped. `command` repeats the run with flags that may let them run. */
   reasons: { reason: string; command?: string }[]
 }
 

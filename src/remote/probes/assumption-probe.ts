@@ -36,8 +36,8 @@ export interface AssumptionProbe {
 }
 
 /**
- * Creates a check for two responses to the operation: one must have `status`, and the other must
- * have one of `others`.
+ * Creates an `explainsResponse` function. It returns true if one response to the operation has
+ * `status` and the other has one of `others`.
  */
 export const explainStatuses =
   (operation: ObservedDifference['operation'], status: number, ...others: number[]) =>

@@ -25,7 +25,7 @@ export const assumptionProbes: Record<AssumptionId, AssumptionProbe> = {
         if (integration && !['email', 'sms'].includes(integration.channel)) return 'document'
         if (!integration) return matchProfile(response, { live: [400, NO_PRIMARY] })
       }
-      throw new Skipped('all known integrations have the channel email or sms')
+      throw new Skipped('all known integrations belong to the email or sms channel')
     },
     explainsResponse: explainStatuses('set-primary', 200, 400)
   },
@@ -40,7 +40,7 @@ export const assumptionProbes: Record<AssumptionId, AssumptionProbe> = {
   'foreign-integration': {
     async detect({ integrations, options }) {
       const id = options.foreignIntegration ?? ''
-      const reason = 'no id of an integration in another environment is known'
+      const reason = 'no integration id from another environment was given'
       skipUnless(id !== '', reason, '--foreign-integration <id>')
       const response = await integrations.setPrimary(id)
       return matchProfile(response, { document: [404], live: [403] })
@@ -53,8 +53,7 @@ export const assumptionProbes: Record<AssumptionId, AssumptionProbe> = {
         ({ credentials, configurations }) =>
           !isEmpty(credentials ?? {}) || configurations?.inboundWebhookSigningKey !== undefined
       )
-      // If no response has credentials, the target may hide them or have none.
-      skipUnless(hasCredentials, 'no integration shows credentials: they are hidden or missing')
+      skipUnless(hasCredentials, 'no response has credentials: the target hides them or has none')
       return 'document'
     },
     explainsResponse: ({ operation, bodies, difference }) =>
@@ -84,7 +83,7 @@ export const assumptionProbes: Record<AssumptionId, AssumptionProbe> = {
       const returnedKey = response.headers.get('idempotency-key')
       if (returnedKey === key) return 'document'
       if (returnedKey === `"${key}"`) return 'live'
-      throw unexpectedResponse('the response has another Idempotency-Key', response)
+      throw unexpectedResponse('the response has a different Idempotency-Key', response)
     }
   },
   'idempotency-rejections': {
@@ -108,8 +107,8 @@ export const assumptionProbes: Record<AssumptionId, AssumptionProbe> = {
 export type DetectedProfiles = Partial<Record<AssumptionId, Profile>>
 
 /**
- * Detects the target's values with read-only requests. Omits assumptions whose value is unknown or
- * can't be detected.
+ * Detects the profile of each assumption with read-only requests. Omits assumptions that need other
+ * requests, or whose probe fails.
  */
 export async function detectProfiles(service: ServiceUnderTest): Promise<DetectedProfiles> {
   const detected: DetectedProfiles = {}
@@ -124,13 +123,13 @@ export async function detectProfiles(service: ServiceUnderTest): Promise<Detecte
   return detected
 }
 
-/** Returns the value of each assumption, spelled as in `--assume`. */
+/** Returns the value of each detected assumption, as accepted by `--assume`. */
 export function valuesOfProfiles(detected: DetectedProfiles): Record<string, string> {
   const entries = Object.entries(detected) as [AssumptionId, Profile][]
   return Object.fromEntries(entries.map(([id, profile]) => [id, describeAssumption(id)[profile]]))
 }
 
-/** Returns the profile that occurs more often; `document` if both occur equally often. */
+/** Returns the more frequent profile, or `document` if both are equally frequent. */
 export function nearestProfile(profiles: readonly Profile[]): Profile {
   const liveCount = profiles.filter((profile) => profile === 'live').length
   return 2 * liveCount > profiles.length ? 'live' : 'document'

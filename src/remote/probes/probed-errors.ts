@@ -3,26 +3,23 @@ import { isObject } from '../../schema/validation.js'
 import type { TargetResponse } from '../response-checks.js'
 import { matchProfile, unexpectedResponse } from './assumption-probe.js'
 
-/**
- * Throws `Failure` unless the error body has these fields and values twice: at the top level and in
- * `ctx`.
- */
+/** Throws `Failure` unless the body contains all `facts` both at the top level and in `ctx`. */
 export function checkFactsTwice(response: TargetResponse, facts: Record<string, string>): void {
   const { ctx, ...topLevel } = isObject(response.body) ? response.body : {}
   for (const [name, value] of Object.entries(facts)) {
     const isTwice = topLevel[name] === value && isObject(ctx) && ctx[name] === value
     if (!isTwice)
       throw unexpectedResponse(
-        `${name} is missing at the top level of the body or in ctx`,
+        `${name} is missing or wrong at the top level of the body or in ctx`,
         response
       )
   }
 }
 
 /**
- * Throws `Failure` unless the response is a validation error for exactly these fields. `fields`
- * contains each field with its value, such as `limit=none page=-1`. In the profile `live`, the
- * error must list only the field `general`, instead of these fields.
+ * Throws `Failure` unless the response is a validation error that lists exactly the invalid fields.
+ * `fields` contains their names and values in alphabetical order, such as `limit=none page=-1`. In
+ * the profile `live`, the error must list only `general` instead.
  */
 export function checkFieldErrors(response: TargetResponse, profile: Profile, fields: string): void {
   matchProfile(response, { document: [422, /^Validation Error$/] }, { mayBe200: true })
@@ -36,7 +33,7 @@ export function checkFieldErrors(response: TargetResponse, profile: Profile, fie
   )
   const expected = profile === 'live' ? 'general' : fields
   if (namedFields.sort().join(' ') !== expected)
-    throw unexpectedResponse('errors does not list exactly the invalid fields', response)
+    throw unexpectedResponse(`errors does not list exactly ${expected}`, response)
 }
 
 const hasMessages = ({ messages }: { messages?: unknown }) =>

@@ -49,7 +49,7 @@ export const readOnlyProbes = {
         throw unexpectedResponse(`both ${documented} and ${vendor} are used`)
       skipUnless(
         Boolean(documented ?? vendor),
-        'the data has no origin or provider with two spellings'
+        'the data has no origin or provider that Novu and the API reference spell differently'
       )
       return vendor ? 'live' : 'document'
     },
@@ -166,7 +166,7 @@ export const readOnlyProbes = {
       if (isEmpty(ctx)) return 'document'
       const hasStatus = isObject(ctx) && ctx.statusCode === response.status
       if (hasStatus && typeof ctx.error === 'string') return 'live'
-      throw unexpectedResponse('ctx is not empty and lacks error or statusCode', response)
+      throw unexpectedResponse('ctx must be empty or have a valid error and statusCode', response)
     },
     explainsResponse: ({ difference: { field } }) => /^ctx[.](error|statusCode)$/.test(field)
   },
@@ -216,7 +216,7 @@ export const readOnlyProbes = {
       const upperCase = await send('/V1/Messages?limit=1')
       if (matchProfile(upperCase, unknown, { mayBe200: true }) === slash) return slash
       throw unexpectedResponse(
-        'a slash at the end and upper case are handled differently',
+        'a trailing slash and uppercase letters in the path are handled differently',
         upperCase
       )
     }
@@ -263,10 +263,7 @@ async function detectPagingBounds({ send }: ServiceUnderTest) {
   const message = /^Limit can not be larger then 1000$/
   const expected = { document: [422], live: [400, message] } as const
   if (matchProfile(tooHigh, expected, options) !== profile) {
-    throw unexpectedResponse(
-      'limit=0 is handled as in one profile, but limit=1001 as in the other',
-      tooHigh
-    )
+    throw unexpectedResponse('limit=0 and limit=1001 match different profiles', tooHigh)
   }
   if (tooLow.status === 200 && readPage(tooLow).pageSize !== 10)
     throw unexpectedResponse('pageSize is not 10', tooLow)
@@ -286,8 +283,9 @@ const UNSERVED = /^(Cannot GET \/v1\/conformance|GET \/v1\/conformance is not mo
 async function detectUnservedRoute({ send }: ServiceUnderTest) {
   const options = { mayBe200: true }
   const unknownPath = await send('/v1/conformance')
-  // Only check that this is a known response. Both values of the assumption can produce it, so the
-  // next request, which has a wrong method, detects the profile.
+  // The response to an unknown path doesn't reveal the profile, because both values of the
+  // assumption can produce it. So only check that it is a known response, and detect the profile
+  // with a wrong method.
   matchProfile(unknownPath, { document: [501], live: [404, UNSERVED] }, options)
   const wrongMethod = await send(setPrimaryPath(unknownId()))
   const message = /^Cannot GET \/v1\/integrations\/\w+\/set-primary$/
@@ -295,7 +293,7 @@ async function detectUnservedRoute({ send }: ServiceUnderTest) {
   const profile = matchProfile(wrongMethod, expected, options)
   const allowsPost = wrongMethod.headers.get('allow')?.includes('POST')
   if (profile === 'document' && !allowsPost)
-    throw unexpectedResponse('the 405 has no Allow header with POST', wrongMethod)
+    throw unexpectedResponse('the 405 has no Allow header that lists POST', wrongMethod)
   return profile
 }
 
@@ -304,7 +302,7 @@ async function detectStepLookup({ send, steps }: ServiceUnderTest) {
   const { _id = '', slug = '', workflowId = '' } = first?.step ?? {}
   skipUnless(
     /^(?=.*[a-f])[0-9a-f]{24}$/.test(_id),
-    'no step has an _id of 24 hex digits with at least one letter'
+    'the first known step has no _id of 24 hex digits with at least one letter'
   )
   const isFound = async (stepId: string) =>
     (await send(stepPath(workflowId, stepId))).status === 200
@@ -312,10 +310,9 @@ async function detectStepLookup({ send, steps }: ServiceUnderTest) {
     throw unexpectedResponse('a slug with an extra character finds a step')
   const ignoresCase = await isFound(_id.toUpperCase())
   const acceptsNoName = await isFound(slugOf('', 'st', _id))
-  // If a lookup accepts any slug, it also finds a step by a slug with `wf`, the marker of
-  // workflows.
+  // `wf` marks workflow slugs. Only a target that accepts any kind finds a step by such a slug.
   const rejectsOtherKind = !(await isFound(slugOf('x', 'wf', _id)))
   if (acceptsNoName !== ignoresCase || rejectsOtherKind !== ignoresCase)
-    throw unexpectedResponse('ids are handled as in one profile, but slugs as in the other')
+    throw unexpectedResponse('lookups by _id and by slug match different profiles')
   return ignoresCase ? 'document' : 'live'
 }

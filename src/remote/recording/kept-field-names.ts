@@ -3,7 +3,7 @@ import type { SeedMessage, SeedSubscriber } from '../../seeds/format.js'
 export const PLAIN_WORD = /^[A-Za-z]{1,30}$/
 
 /**
- * Collects the field names that may stay in payloads. A name may stay if:
+ * Collects the field names that may stay in payloads. A name may stay if all of these are true:
  *
  * 1. it is a plain word
  * 2. it occurs in at least two records or in the schemas of a step

@@ -39,8 +39,8 @@ const TIMEZONES: ReadonlySet<string> = new Set(['UTC', ...Intl.supportedValuesOf
 const PHONE_DIGITS = 7
 
 /**
- * Replaces the personal data in records. In fields that the API reference defines, enum values,
- * numbers, flags, timestamps, ids and identifiers stay unchanged. Every other string is replaced.
+ * Replaces the personal data in records. Fields that the API reference defines keep their enum
+ * values, numbers, booleans, timestamps, ids and identifiers. Every other string is replaced.
  * In objects whose fields the API reference doesn't define, such as payloads, a field name stays
  * only if `keepsFieldName` returns true.
  */
@@ -130,8 +130,8 @@ export class PersonalDataReplacement {
       const rule = this.#textRules.find(([fields]) => fields.test(field))
       return rule ? rule[1](value) : this.#pseudonyms.text(value)
     }
-    // If the schema has no type, the API reference doesn't define the object that contains the
-    // string. In a step, this object may itself be a JSON Schema.
+    // A schema without a type means that the string is in an object whose fields the API reference
+    // doesn't define. In a step, that object may itself be a JSON Schema.
     if (isStep && field === 'pattern') return '.*'
     if (isStep && field === 'required') return this.#fieldName(value, context)
     return this.#pseudonyms.text(value)
@@ -167,8 +167,8 @@ export class PersonalDataReplacement {
       const itemSchema = additionalProperties as TSchema
       return [fieldPath(this.#pseudonyms, name), this.#value(itemSchema, value, name, context)]
     }
-    // In an object with defined fields, the name of an unknown field can stay, because such a field
-    // is never written to a seed.
+    // If the API reference defines the object's fields, an unknown field is never written to a seed,
+    // so its name can stay.
     const isFree = type === undefined || additionalProperties === true
     const keptName = isFree ? this.#fieldName(name, context) : name
     return [keptName, this.#value({} as TSchema, value, name, context)]
@@ -227,8 +227,8 @@ let commonTexts: readonly string[] | undefined
 
 /**
  * Returns the strings that stay unchanged in a step:
- * - all strings in the default schemas of the step types,
- * - the enum values in the step's own schema that are plain names.
+ * - strings in the default schemas of all step types, and a few types and formats of JSON Schema
+ * - `enum` and `const` values in the step's own schema, if they are plain names
  */
 function ownTextsOf(schema: unknown): ReadonlySet<string> {
   commonTexts ??= [

@@ -11,7 +11,7 @@ import { type SeedDeviations, toSeedMessage } from './seed-record.js'
 export interface ReadOptions {
   target: Target
   pageSize: number
-  /** How many messages to record at most, starting with the newest. */
+  /** The maximum number of messages to record, starting with the newest. */
   maximum: number
   /** The maximum size of all messages and subscribers, in bytes. */
   maxBytes: number
@@ -21,12 +21,11 @@ export interface ReadOptions {
 }
 
 export interface ReadMessage {
-  /** The creation time followed by the id. Messages are sorted by this text. */
+  /** The creation time followed by the id. Messages are sorted by this string. */
   sortKey: string
   /**
-   * The message as JSON. It is in a buffer, which takes less memory than a string. If `subscribers`
-   * contains an identical copy of the message's subscriber, the message keeps only the
-   * `subscriberId`.
+   * The message as JSON, in a buffer because a string takes more memory. If the message's subscriber
+   * is identical to the one in `subscribers`, the JSON contains only its `subscriberId`.
    */
   json: Buffer
 }
@@ -59,9 +58,9 @@ type RawRecord = Record<string, unknown>
 const MAX_PASSES = 5
 
 /**
- * Reads all pages of messages, and repeats this until a pass finds no new message. One pass isn't
- * enough, because messages that arrive or are removed move other messages to other pages. Throws
- * `StartError` if the pages never end.
+ * Reads all pages of messages repeatedly, until a pass finds no new message. A single pass can miss
+ * messages, because every message that arrives or is removed shifts the pages. Throws `StartError`
+ * if the pages never end.
  */
 export function readMessages(options: ReadOptions): Promise<ReadMessages> {
   return new MessageReader(options).read()
@@ -122,9 +121,9 @@ class MessageReader implements ReadMessages {
   }
 
   /**
-   * Finds out why a page only repeats earlier messages. If the first page has changed, new messages
-   * have arrived, and reading can continue. If it hasn't, the target would return the same messages
-   * forever, so this throws `StartError`.
+   * Finds out why a page only repeats earlier messages. If the first page starts with a different
+   * message now, the pages have shifted, and reading can continue. Otherwise the target would repeat
+   * the same messages forever, so this throws `StartError`.
    */
   async #checkProgress(page: number, firstKey: string | undefined): Promise<void> {
     const { data } = await this.#readPage(0)
@@ -164,8 +163,7 @@ class MessageReader implements ReadMessages {
       this.subscribers.set(subscriberId, subscriberJson)
       this.#bytes += subscriberJson.length
     }
-    // A message may embed another version of the subscriber than the one in `subscribers`. The
-    // message then keeps its own version.
+    // If the embedded subscriber differs from the one in `subscribers`, the message keeps its own.
     const isListed = subscriber && this.subscribers.get(subscriberId) === subscriberJson
     const stored = isListed ? { ...message, subscriber: { subscriberId } } : message
     const json = Buffer.from(JSON.stringify(stored))

@@ -25,12 +25,12 @@ interface NamedRecords {
 type RawStep = Record<string, unknown> & Record<'workflowId' | 'workflowDatabaseId', string>
 
 /**
- * Reads steps of the named workflows or, if none is named, of all workflows that messages refer to.
- * Returns the workflows in a stable order. These steps are read:
+ * Reads the named workflows. If none is named, reads all workflows that messages refer to. Always
+ * reads the workflows of named steps. Returns the workflows sorted by identifier, with these steps:
  *
  * 1. the named steps
  * 2. the steps that messages refer to
- * 3. the steps that come before one of these steps in the workflow
+ * 3. all steps that come before a step of 1 or 2 in the workflow
  */
 export function readSteps(
   options: ReadOptions,
@@ -90,8 +90,8 @@ class StepReader {
     const { target } = this.#options
     const path = stepPath(workflow, stepId)
     let response = await requestUntilUsable(target, path, stepProblem)
-    // If a 200 response contains no step, a gateway may have sent it. So repeat the request once:
-    // if the second response contains no step either, the step doesn't exist.
+    // A 200 without a step may come from a gateway, so repeat the request once. If the second
+    // response has no step either, treat the step as missing.
     if (response.status === 200 && !stepIn(response))
       response = await requestUntilUsable(target, path, stepProblem)
     const { status } = response
@@ -139,8 +139,8 @@ function withoutControlValues(fields: Record<string, unknown>): Record<string, u
 }
 
 /**
- * Returns why a response can't be used, or undefined if it can. Every 404, even a gateway's HTML
- * page, can be used, because it means that the step doesn't exist.
+ * Returns a problem unless the response can be used. A 404 can always be used, even if it is a
+ * gateway's HTML page, because it means that the step doesn't exist.
  */
 function stepProblem(response: TargetResponse): string | undefined {
   return response.status === 404 ? undefined : objectProblem(response)

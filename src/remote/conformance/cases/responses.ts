@@ -24,7 +24,7 @@ import { UNKNOWN_KEY } from './auth-and-steps.js'
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)$/
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const MAX_SHOWN_ISSUES = 5
-/** The schema of a step's field `variables`, which itself contains a JSON Schema. */
+/** The schema of a step's `variables` field, whose value is itself a JSON Schema. */
 const VARIABLES = Type.Object({ type: Type.Literal('object'), properties: Type.Object({}) })
 
 /** A value in a response, and the schema that it must match. */
@@ -136,9 +136,9 @@ export const RESPONSE_CASES: readonly ConformanceCase[] = [
   {
     id: 'wire.list.records',
     rule:
-      'Every message has a unique `_id`. All messages and their embedded records belong to one ' +
-      'environment and one organization. The `_id` of the embedded subscriber is the ' +
-      "message's `_subscriberId`. The subscriber's timestamps are in ISO 8601. " +
+      'Every message has a unique `_id`. All messages and their embedded records belong to the ' +
+      "same environment and organization. A message's `_subscriberId` equals the `_id` of its " +
+      "embedded subscriber. The subscriber's timestamps are in ISO 8601. " +
       'Context keys have the form `type:id`.',
     basis: apiReference(
       '_id: Message identifier; Subscriber: times (ISO 8601); ' +
@@ -200,7 +200,7 @@ export const RESPONSE_CASES: readonly ConformanceCase[] = [
     rule:
       'The body of every error is a JSON object with `statusCode`, `timestamp`, `path`, ' +
       '`message`, `error` and `ctx`, none of them null. The message of the 404 for an unknown ' +
-      'integration contains its id.',
+      'integration is `Integration with id <id> not found`.',
     basis: behavior('the body of error responses'),
     async run({ send }) {
       const id = unknownId()
@@ -211,8 +211,8 @@ export const RESPONSE_CASES: readonly ConformanceCase[] = [
       checkErrorBody(await send('/v1/messages?limit=none&page=5'), 422)
       checkErrorBody(await send(`${stepPath(unknownId(), 'none')}?x=1`), 404)
       checkErrorBody(unknown, 404)
-      const isNamed = messageOf(unknown) === `Integration with id ${id} not found`
-      check(isNamed, 'the message does not name the integration', unknown)
+      const message = `Integration with id ${id} not found`
+      check(messageOf(unknown) === message, `the message is not "${message}"`, unknown)
     }
   }
 ]
@@ -220,7 +220,7 @@ export const RESPONSE_CASES: readonly ConformanceCase[] = [
 function checkMessage(message: MessageResponse, request: SentRequest | undefined): void {
   const { _id, _subscriberId, subscriber, contextKeys = [] } = message
   const isSubscriber = (subscriber?._id ?? _subscriberId) === _subscriberId
-  const problem = 'the _id of the embedded subscriber is not the _subscriberId'
+  const problem = 'the _subscriberId differs from the _id of the embedded subscriber'
   check(isSubscriber, `message ${_id}: ${problem}`, request)
   const { createdAt, updatedAt, lastOnlineAt } = subscriber ?? {}
   const areValid = areIsoTimes(createdAt, updatedAt, lastOnlineAt)
@@ -230,9 +230,8 @@ function checkMessage(message: MessageResponse, request: SentRequest | undefined
 }
 
 /**
- * Throws `Failure` if the value doesn't match its schema. With the kind `value`, checks only for
- * fields that are missing or have a wrong value. With the kind `name`, checks only for fields that
- * aren't in the schema.
+ * Throws `Failure` if the value doesn't match its schema. The kind `value` checks only for missing
+ * fields and wrong values. The kind `name` checks only for fields that aren't in the schema.
  */
 function checkIssues(part: Part, kind: 'name' | 'value'): void {
   const { response, schema, value, location = '' } = part
