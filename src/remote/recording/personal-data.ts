@@ -167,8 +167,8 @@ export class PersonalDataReplacement {
       const itemSchema = additionalProperties as TSchema
       return [fieldPath(this.#pseudonyms, name), this.#value(itemSchema, value, name, context)]
     }
-    // If the API reference defines the object's fields, an unknown field is never written to a seed,
-    // so its name can stay.
+    // If the API reference defines the object's fields, an unknown field is never written to a
+    // seed, so its name can stay.
     const isFree = type === undefined || additionalProperties === true
     const keptName = isFree ? this.#fieldName(name, context) : name
     return [keptName, this.#value({} as TSchema, value, name, context)]

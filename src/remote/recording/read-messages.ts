@@ -24,8 +24,8 @@ export interface ReadMessage {
   /** The creation time followed by the id. Messages are sorted by this string. */
   sortKey: string
   /**
-   * The message as JSON, in a buffer because a string takes more memory. If the message's subscriber
-   * is identical to the one in `subscribers`, the JSON contains only its `subscriberId`.
+   * The message as JSON, in a buffer because a string takes more memory. If the message's
+   * subscriber is identical to the one in `subscribers`, the JSON contains only its `subscriberId`.
    */
   json: Buffer
 }
@@ -122,8 +122,8 @@ class MessageReader implements ReadMessages {
 
   /**
    * Finds out why a page only repeats earlier messages. If the first page starts with a different
-   * message now, the pages have shifted, and reading can continue. Otherwise the target would repeat
-   * the same messages forever, so this throws `StartError`.
+   * message now, the pages have shifted, and reading can continue. Otherwise the target would
+   * repeat the same messages forever, so this throws `StartError`.
    */
   async #checkProgress(page: number, firstKey: string | undefined): Promise<void> {
     const { data } = await this.#readPage(0)
