@@ -28,7 +28,7 @@ type Owner = Pick<CreatedEnvironment, 'environmentId' | 'organizationId' | 'apiK
 const KEYED = { method: 'POST', headers: { 'idempotency-key': 'once' } }
 const setPrimary = (identifier: string) => `/v1/integrations/${identifier}/set-primary`
 
-/** Creates an environment that has stored a set-primary response under an idempotency key. */
+/** Creates an environment from `SHOP`, and sends it set-primary with an idempotency key. */
 async function createShop(
   mock: TestMock,
   options: NewEnvironment = {}
@@ -42,8 +42,8 @@ const fork = (mock: TestMock, { environmentId: from }: Owner, options: NewEnviro
   createEnvironment(mock, { from, ...options })
 
 /**
- * Requests whose responses contain documents. If they are sent in this order, none of them changes
- * the response to a later one.
+ * Requests whose responses contain stored documents. Only the last two change data, so they must
+ * stay last.
  */
 const REQUESTS: Record<string, (mock: TestMock, key: string) => Promise<{ text: string }>> = {
   'the list': (mock, key) => plainCall(mock, '/v1/messages', key),
@@ -68,8 +68,8 @@ const JSON_PATCH = { method: 'PATCH', headers: { 'content-type': 'application/js
 const ids = ({ environmentId, organizationId }: Owner) => [environmentId, organizationId]
 
 /**
- * Expects the responses to contain the owner's environment id and organization id, and no ids of
- * the other environments.
+ * Sends `REQUESTS` to the owner's environment. Expects every response with an `_environmentId` to
+ * contain the owner's ids, and no response to contain ids of the other environments.
  */
 async function expectOwnIds(mock: TestMock, owner: Owner, others: Owner[]): Promise<void> {
   for (const [name, send] of Object.entries(REQUESTS)) {
@@ -125,7 +125,7 @@ test('a fork of a fork uses its own ids, even if all three environments have cha
   const middle = await fork(mock, origin)
   const last = await fork(mock, middle)
   const all = [origin, middle, last]
-  // The middle environment writes first, so that the last one shares datasets only with the origin.
+  // `middle` writes first and gets its own datasets, so `last` shares datasets only with `origin`.
   for (const owner of [middle, last, origin]) await expectOwnIds(mock, owner, all)
   const another = await fork(mock, last)
   await expectOwnIds(mock, another, all)
@@ -154,7 +154,7 @@ test('a fork outlives its origin, and removing the last fork leaves no rows', as
   expect(rowCounts(mock.db)).toEqual(before)
 })
 
-test('a change in a fork, its origin or a snapshot does not affect the others', async () => {
+test('a fork and its origin change independently, and a snapshot restores the fork', async () => {
   const mock = await useMock({ now: NOW })
   const origin = await createShop(mock)
   const forked = await fork(mock, origin)
@@ -228,7 +228,7 @@ test("another environment of a fork's organization gets a replay with the fork's
   }
 })
 
-test('records and snapshots get the new organization id of their environment', async () => {
+test('changing an organization id changes it in records and snapshots', async () => {
   const mock = await useMock({ now: NOW })
   const { environments } = mock.services
   const shop = await createShop(mock)
@@ -253,7 +253,10 @@ async function rowsWritten({ client }: Db, work: () => unknown): Promise<number>
   return count() - before
 }
 
-/** Returns how many rows each action writes in an environment with this many messages. */
+/**
+ * Counts the rows that each action writes in an environment with this many generated messages.
+ * `measureWrite` counts the rows written to make the messages writable.
+ */
 async function measureActions(messages: number) {
   const generate = { messages, randomSeed: 7 }
   const mock = await useNewMock({ now: NOW, seed: { environments: [{ ...SHOP, generate }] } })

@@ -11,7 +11,7 @@ import { allRows } from '../support/rows.js'
 const ORGANIZATIONS = { foo: 'Acme', bar: 'Acme', baz: 'Other' } as const
 type Name = keyof typeof ORGANIZATIONS
 const NAMES = Object.keys(ORGANIZATIONS) as Name[]
-/** A name that no environment has. No record's name or id is made from it. */
+/** No environment has this name, and no record's name or id is derived from it. */
 const MISSING = 'qux'
 
 const PROFILES = {
@@ -31,8 +31,8 @@ const SHARED = {
 }
 
 /**
- * Returns the ids of records that only this environment has. The ids in other environments differ
- * in a few digits.
+ * Returns the ids of records that only this environment has. For another environment, only the
+ * last six digits of these ids differ.
  */
 function idsOf(name: string) {
   const tail = Buffer.from(name).toString('hex')
@@ -254,7 +254,7 @@ function listRequests(name: string): Request[] {
   return filters.flatMap((filter) => [list(filter), list(`${filter}&page=1&limit=1`)])
 }
 
-/** Returns all requests that read records that only this environment has. */
+/** Returns all read requests for records that exist only in this environment. */
 function readRequests(name: string): Request[] {
   const heads = [getStep(`${name}-flow`, 'shared-step'), list(`subscriberId=${name}-user`)]
   return [
@@ -265,8 +265,8 @@ function readRequests(name: string): Request[] {
 }
 
 /**
- * Returns the names of the environments that send requests. If all environments have the same
- * profile, `bar` is left out, because it behaves like `foo`.
+ * Returns the names of the environments to send requests to. If all environments have the same
+ * profile, leaves out `bar`, because it behaves like `foo`.
  */
 const actorsIn = (profile: string) =>
   profile === 'mixed' ? NAMES : NAMES.filter((name) => name !== 'bar')
@@ -278,15 +278,15 @@ const EVERY_PAIR = Object.entries(PROFILES).flatMap(([profile, profiles]) =>
 )
 
 /**
- * Returns whether the response reveals to the asker that the owner has an integration. It does
- * if the asker has the profile `live` and belongs to the owner's organization.
+ * Returns whether set-primary reveals to the asker that an integration exists in the owner's
+ * environment. It does if the asker has the profile `live` and belongs to the same organization.
  */
 function learnsOfIntegrations(profiles: Profiles, asker: Name, owner: Name): boolean {
   return ORGANIZATIONS[asker] === ORGANIZATIONS[owner] && profiles[asker] === 'live'
 }
 
 /**
- * Returns whether both environments share their idempotency keys. They do if they have the profile
+ * Returns whether the two environments share idempotency keys. They do if both have the profile
  * `live` and belong to the same organization.
  */
 function sharesKeys(profiles: Profiles, asker: Name, owner: Name): boolean {
@@ -349,8 +349,8 @@ describe.each(EVERY_PAIR)('$profile: to $asker', ({ profiles, asker, owner }) =>
     setPrimary(SHARED.integration, { headers: { 'idempotency-key': key } })
 
   /**
-   * Sends a request with the idempotency key `<owner>-1` as the owner, and marks the owner's key
-   * `<owner>-2` as in use.
+   * As the owner, sends a request with the idempotency key `<owner>-1` and returns its response.
+   * Marks the owner's key `<owner>-2` as in use by a running request.
    */
   async function useKeys(environments: Environments): Promise<ComparableResponse> {
     const { services } = environments.mock
@@ -386,7 +386,7 @@ describe.each(EVERY_PAIR)('$profile: to $asker', ({ profiles, asker, owner }) =>
     })
   }
 
-  test(`a stored rejection for an id of ${owner} looks like one for an unknown id`, async () => {
+  test(`an id of ${owner} gets the same rejection and replay as an unknown id`, async () => {
     const environments = await useEnvironments(profiles)
     const before = environments.rowsOf(others)
     const rejected = (name: string) =>
@@ -431,7 +431,7 @@ const EVERY_ACTOR = Object.entries(PROFILES).flatMap(([profile, profiles]) =>
 )
 
 test.each(EVERY_ACTOR)(
-  '%s: %s gets its own records by ids that other environments also use',
+  '%s: %s gets its own records, even if other environments use the same ids',
   async (_profile, name, profiles) => {
     const environments = await useEnvironments(profiles)
     const others = NAMES.filter((other) => other !== name)

@@ -14,7 +14,7 @@ const BODIES = {
 }
 
 test.each(Object.entries(BODIES))(
-  'a POST to %s gets 401 if its environment is removed while the body is sent',
+  'a POST to %s gets 401 if its environment is removed before the body arrives',
   async (path, json) => {
     const mock = await useMock({ seed: SEED })
     const { environments, faults } = mock.services

@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import { CALLS } from '../stubs/client-calls.js'
 import { loadClient } from './official-client.js'
 
-/** A call to Novu, and the function that sends it to a server with an API key. */
+/** The name of a call to Novu, and a function that makes the call to a server. */
 type Call = [name: string, send: (url: string, apiKey: string) => Promise<unknown>]
 
 const EARLIER_CALLS: typeof CALLS = {
   ...CALLS,
-  // Earlier versions take the id instead of the object that the newest version takes.
+  // Earlier versions take the subscriber's id. The newest version takes an object.
   'list preferences': (novu) => novu.subscribers.preferences.list('ada' as never)
 }
 
 /**
- * Returns the calls for one version of the client. `folder` returns the folder that contains the
- * client.
+ * Returns the calls for one version of `@novu/api`. `folder` is a function because the folder is
+ * known only after the tools are installed.
  */
 export function callsOfNovuApi(version: string, folder: () => string): Call[] {
   return Object.entries(EARLIER_CALLS).map(([name, call]) => [
@@ -26,7 +26,7 @@ export function callsOfNovuApi(version: string, folder: () => string): Call[] {
   ])
 }
 
-/** Returns the calls of the legacy client `@novu/node`. */
+/** Returns the calls for the legacy client `@novu/node`. */
 export function callsOfNovuNode(folder: () => string): Call[] {
   return Object.entries(NODE_CALLS).map(([name, call]) => [
     name,

@@ -7,7 +7,7 @@ import { MAILGUN } from '../support/control.js'
 const run = promisify(execFile)
 
 export const NOWHERE = '66f1c2a47c9b1a0012adffff'
-/** A query for messages. One transaction id contains a comma, which must not separate values. */
+/** A query for messages. Clients must send the transaction id with the comma as one value. */
 export const QUERY = {
   channel: 'email',
   subscriberId: 'user-ada',
@@ -24,9 +24,7 @@ export type Documents = Record<'document' | 'live' | 'control', object>
 interface Generator {
   /** Returns the arguments for Node that run the generator. */
   command(name: string): string[]
-  /**
-   * Returns the start of a program. It declares `Query`, `setPrimary`, `list` and `retrieve`.
-   */
+  /** Returns a program's head, which declares `Query`, `setPrimary`, `list` and `retrieve`. */
   head(name: string): string
   /** Additional compiler options. */
   options: object
@@ -97,7 +95,7 @@ const PROFILE_FACTS = {
   live: { envelope: '.data', invalid: '{ limit: 1001 }', mistake: "{ limit: 'ten' }" }
 }
 
-/** Returns a program that uses the client of a profile, and prints the responses as JSON. */
+/** Returns the code after `head`. It uses a profile's client and prints the responses as JSON. */
 function programFor(name: 'document' | 'live'): string {
   const { envelope, invalid, mistake } = PROFILE_FACTS[name]
   return `
@@ -149,9 +147,9 @@ const COMPILER_OPTIONS = {
 }
 
 /**
- * Generates a client from each document and writes a program for each profile, all in `folder`.
- * Compiles the clients and programs, and returns the compiler's output. The compiled programs are
- * `built/use-document.js` and `built/use-live.js`.
+ * In `folder`, generates a client from each document, writes a program for each profile, and
+ * compiles the programs to `built/use-document.js` and `built/use-live.js`. Returns the compiler's
+ * output.
  */
 export async function buildClients(
   toolsFolder: string,

@@ -13,8 +13,8 @@ export interface Prism {
 
 /**
  * Starts Prism as a validating proxy in front of a server. By default, Prism itself rejects invalid
- * and unauthenticated requests. With the options used here, Prism forwards these requests too, so
- * that it also checks the error responses.
+ * and unauthenticated requests. `--no-validate-request`, and a document without `security`, make
+ * Prism forward these requests, so that it also checks the server's error responses.
  */
 export function startPrism(
   toolsFolder: string,
@@ -50,7 +50,7 @@ function runPrism(
   return new Promise((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
-        // Ignore what Prism prints after it has started, because it prints every request.
+        // After Prism has started, ignore its output: it logs every request.
         if (url !== undefined) return
         output += text
         url = /Prism is listening on (http:\S+:\d+)/.exec(output)?.[1]
@@ -73,7 +73,7 @@ function withoutSecurity(document: Document): Document {
 }
 
 /**
- * Returns the violations that Prism lists in a response header. Throws if the header is incomplete.
+ * Returns the violations that Prism lists in a response header. Throws if the header was cut off.
  */
 export function violationsIn({
   'sl-violations': header = '[]'

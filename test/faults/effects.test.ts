@@ -168,7 +168,7 @@ test('a delayed operation and its idempotency key survive a client disconnect', 
   expect([third.status, third.headers.get('idempotency-replay')]).toEqual([200, 'true'])
 })
 
-test('a closing server ends delays and responds at once', async () => {
+test('closing the server sends delayed responses at once', async () => {
   const mock = await useMock()
   await addFault(mock, { times: 2, effect: { delay: 600_000 } })
   const waiting = [

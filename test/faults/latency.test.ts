@@ -9,7 +9,7 @@ const latencyOf = async (mock: TestMock, key?: string) =>
 const FOREVER = 60_000
 const KEYED = { headers: { 'idempotency-key': 'k' } }
 
-test('sets the latency of one environment by preset or by numbers', async () => {
+test('sets the latency of one environment to a preset, or to a delay and spread', async () => {
   const mock = await useMock()
   expect(await latencyOf(mock)).toEqual({ preset: 'none', delay: 0, spread: 0 })
   const mobile = await setLatency(mock, { preset: 'mobile' })
@@ -46,7 +46,7 @@ test.each([
   expect((await latencyOf(mock)).preset).toBe('none')
 })
 
-test('delays every authenticated response once, and records the delay', async () => {
+test('delays the response to each authenticated request once, and records the delay', async () => {
   const mock = await useMock()
   await setLatency(mock, { delay: 25 })
   const statuses = [

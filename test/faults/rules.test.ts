@@ -20,7 +20,7 @@ async function lists(mock: TestMock, count: number): Promise<number[]> {
 
 const ruleOf = async (mock: TestMock) => (await mock.get('/_mock/faults')).json.faults[0]
 
-test('a rule applies once by default, and counts its requests', async () => {
+test('a rule applies once by default, and counts matching requests and hits', async () => {
   const mock = await useMock()
   const added = await addFault(mock, { effect: UNAVAILABLE })
   expect(added).toMatchObject({ status: 201, json: { id: 'fault-1', times: 1, seen: 0, hits: 0 } })
@@ -111,7 +111,7 @@ test('injects no faults into control or unauthenticated requests', async () => {
   expect(await ruleOf(mock)).toMatchObject({ seen: 0 })
 })
 
-test('rejects an invalid rule and names its field', async () => {
+test('rejects an invalid rule and names the invalid field', async () => {
   const mock = await useMock()
   for (const [fault, fields] of INVALID_RULES) {
     const response = await addFault(mock, fault)
