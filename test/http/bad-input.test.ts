@@ -16,9 +16,9 @@ interface Row {
   path?: string
   method?: string
   /**
-   * How the client closes the connection. `end` ends the client's side right after sending, and
-   * `reset` resets the connection after the responses. By default, the client ends its side after
-   * the responses.
+   * How the client closes the connection. `end`: it ends its side before it reads the responses.
+   * `reset`: it resets the connection after the responses. By default, it ends its side after the
+   * responses.
    */
   after?: 'end' | 'reset'
 }
@@ -83,8 +83,8 @@ const HEADERS: Record<string, Row> = {
     [431],
     get('/v1/messages', `x: ${'x'.repeat(300_000)}\r\n`)
   ),
-  'an unknown expectation': rawRow([417], post(`expect: 200-ok\r\n${EMPTY}`)),
-  'an expectation without an API key': rawRow(
+  'an unsupported Expect header': rawRow([417], post(`expect: 200-ok\r\n${EMPTY}`)),
+  'Expect: 100-continue without an API key': rawRow(
     [100, 401],
     `POST ${SET_PRIMARY} HTTP/1.1\r\n${HOST}expect: 100-continue\r\ncontent-length: 2\r\n\r\n{}`,
     { path: SET_PRIMARY }
@@ -97,7 +97,7 @@ const FRAMING: Record<string, Row> = {
   ),
   'a negative content length': malformed(post('content-length: -1\r\n')),
   'a content length and chunks': malformed(post(`content-length: 6\r\n${CHUNKED}`, '0\r\n\r\nG')),
-  'another coding after chunked': malformed(
+  'a gzip transfer coding after chunked': malformed(
     post('transfer-encoding: chunked, gzip\r\n', '0\r\n\r\n')
   ),
   'a request smuggled after chunks': rawRow(
@@ -111,7 +111,7 @@ const FRAMING: Record<string, Row> = {
     post('expect: 100-continue\r\nidempotency-key: a\r\ncontent-length: 10\r\n', '{}'),
     { after: 'reset' }
   ),
-  'a request byte by byte': rawRow([200], [...get('/v1/messages')]),
+  'a request sent byte by byte': rawRow([200], [...get('/v1/messages')]),
   'three pipelined requests': rawRow(
     [200, 200, 422],
     get('/v1/messages') + post(EMPTY) + get('/v1/messages?page=x'),
@@ -119,7 +119,7 @@ const FRAMING: Record<string, Row> = {
       path: '/v1/messages?page=x'
     }
   ),
-  'a slow request before an unknown expectation': rawRow(
+  'a slow request before an unsupported Expect header': rawRow(
     [200, 417, 200],
     get('/v1/messages', 'x-mock-fault: delay=50\r\n') +
       post(`expect: 200-ok\r\n${EMPTY}`) +
@@ -149,14 +149,18 @@ const BODIES: Record<string, Row> = {
   'no body and no content length': rawRow([200], post('')),
   'no body, declared as JSON': rawRow([200], post(JSON_TYPE)),
   'an empty chunked body, declared as JSON': rawRow([200], post(JSON_TYPE + CHUNKED, '0\r\n\r\n')),
-  'fields of an integration': postRow(
+  'a JSON object with the keys __proto__ and constructor': postRow(
     JSON_TYPE,
     '{"primary":false,"__proto__":{"a":1},"constructor":{}}',
     200
   ),
   null: postRow(`content-type: application/json; charset=utf-8\r\n`, 'null', 200),
   'a JSON array': postRow('content-type: application/vnd.api+json\r\n', '[1]', 200),
-  'JSON nested 100,000 times': postRow(JSON_TYPE, '['.repeat(1e5) + ']'.repeat(1e5), 200),
+  'JSON arrays nested 100,000 levels deep': postRow(
+    JSON_TYPE,
+    '['.repeat(1e5) + ']'.repeat(1e5),
+    200
+  ),
   'malformed JSON': postRow(JSON_TYPE, '{', 400),
   'JSON in UTF-16': postRow('content-type: application/json; charset=utf-16\r\n', '{\0}\0', 400),
   'JSON that is not UTF-8': postRow(JSON_TYPE, '\xff', 400),
@@ -194,7 +198,10 @@ const PATHS: Record<string, Row> = {
   'an encoded slash': getRow(step('a%2Fb'), 404),
   'encoded dots': getRow(step('%2e%2e'), 404),
   backslashes: getRow('/v1\\messages', 404),
-  'encoded dots in the name of a type': getRow('/docs/types/%2e%2e%2f%2e%2e%2fpackage.json', 404),
+  'encoded dots in a path below /docs/types': getRow(
+    '/docs/types/%2e%2e%2f%2e%2e%2fpackage.json',
+    404
+  ),
   'an empty id': getRow(step(''), 404),
   'an id of 200 kB': getRow(step('x'.repeat(200_000)), 404),
   'malformed encoding in an unknown path': getRow('/nope/%zz', 400)
@@ -202,7 +209,7 @@ const PATHS: Record<string, Row> = {
 
 const QUERIES: Record<string, Row> = {
   'a non-ASCII byte': malformed(get(list('a=\xff'))),
-  '10,000 lists with a large index': getRow(
+  '10,000 parameters with the index 9999': getRow(
     list(Array.from({ length: 10_000 }, (_, i) => `x${i}[9999]=1`).join('&')),
     200
   ),
@@ -233,7 +240,7 @@ describe.each([
     await expectServerWorks(mock)
   })
 
-  test('no request in this group causes an internal error or keeps the server open', async () => {
+  test('after these requests, the server closes and has logged no internal errors', async () => {
     const mock = mockOfGroup()
     await mock.app.close()
     expect(failures(mock)).toEqual([])
@@ -285,7 +292,7 @@ async function expectErrorBody(mock: TestMock, response: RawAnswer, method = 'GE
   ])
 }
 
-/** Expects that new connections work as before, and that the log has no internal error. */
+/** Expects that the server serves new connections and has logged no internal errors. */
 async function expectServerWorks(mock: LoggedMock): Promise<void> {
   expect(await exchange(mock, get('/health'))).toMatchObject({ status: 200 })
   const page = await exchange(mock, get('/v1/messages'))

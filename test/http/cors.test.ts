@@ -112,7 +112,7 @@ test('with CORS off, responses have no CORS headers and OPTIONS gets 405', async
   }
 })
 
-test('the assumption `cors` decides which response a preflight without a key gets', async () => {
+test('with cors set to absent, a preflight gets 404, except for control routes', async () => {
   const mock = await useMock({ seed: SEED, assumptions: { cors: 'absent' } })
   const preflight = { method: 'OPTIONS', headers: ORIGIN, key: null }
 
@@ -140,7 +140,7 @@ test.each([
   ['/_mock/requests', { ...OTHER_SITE, origin: 'https://evil.example' }],
   ['/_mock/environments', { ...OTHER_SITE, authorization: 'Bearer wrong' }]
 ])(
-  'without a key, a page of another site gets a 403 for %s, and nothing is recorded',
+  'a request from a page of another site needs a valid key: %s gets 403 and is not recorded',
   async (...row) => {
     const [path, headers] = row
     const mock = await useMock({ seed: SEED })
@@ -158,7 +158,7 @@ test.each([
   ['/health', 200, OTHER_SITE],
   ['/', 200, OTHER_SITE]
 ])(
-  'a page with a key, or from this machine, gets the usual response for %s: %i',
+  'a request with a valid key, from a local page or to a public path is not blocked: %s gets %i',
   async (...row) => {
     const [path, expected, headers] = row
     const mock = await useMock({ seed: SEED })

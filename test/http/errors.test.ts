@@ -147,7 +147,7 @@ test.each([
   }
 })
 
-test("every response has an x-request-id: the request's own or a new one", async () => {
+test('every response has an x-request-id, taken from the request if it has one', async () => {
   const mock = await useMock({ seed: SEED })
   const unauthenticated = { key: null }
   for (const [path, call] of [

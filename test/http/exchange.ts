@@ -10,10 +10,7 @@ export interface RawAnswer {
 /** Bytes to send unchanged. A string is encoded as Latin-1. */
 export type Bytes = string | Buffer
 
-/**
- * A connection that sends bytes unchanged, even malformed requests that `fetch` would correct. It
- * parses the responses.
- */
+/** A TCP connection that can send malformed requests, which `fetch` can't. Parses responses. */
 export interface Connection {
   socket: Socket
   send(bytes: Bytes): void

@@ -16,24 +16,24 @@ const PLACES: [
 ][] = [
   ['a path', (secret) => ({ line: `GET /v2/workflows/${secret}/steps/x` })],
   ['a path without a route', (secret) => ({ line: `GET /v1/${secret}/topics` })],
-  ['an integration', (secret) => ({ line: `POST /v1/integrations/${secret}/set-primary` })],
+  ['an integration id', (secret) => ({ line: `POST /v1/integrations/${secret}/set-primary` })],
   [
-    'an integration, with an idempotency key',
+    'an integration id and an idempotency key',
     (secret) => ({
       line: `POST /v1/integrations/${secret}/set-primary`,
       headers: `idempotency-key: ${secret}\r\n`
     })
   ],
   ['a query value', (secret) => ({ line: `GET /v1/messages?limit=${secret}` })],
-  ['the name of a parameter', (secret) => ({ line: `GET /_mock/faults?${secret}=1` })],
-  ['a snapshot', (secret) => ({ line: `POST /_mock/snapshots/${secret}/restore` })],
-  ['an environment', (secret) => ({ line: `DELETE /_mock/environments/${secret}` })],
+  ['a parameter name', (secret) => ({ line: `GET /_mock/faults?${secret}=1` })],
+  ['a snapshot name', (secret) => ({ line: `POST /_mock/snapshots/${secret}/restore` })],
+  ['an environment name', (secret) => ({ line: `DELETE /_mock/environments/${secret}` })],
   [
-    'the name of a field',
+    'a field name',
     (secret) => ({ line: 'POST /_mock/faults', body: JSON.stringify({ [secret]: 1 }) })
   ],
   [
-    'a value',
+    'a field value',
     (secret) => ({ line: 'POST /_mock/clock/advance', body: JSON.stringify({ by: secret }) })
   ],
   ['a fault', (secret) => ({ line: 'GET /v1/messages', headers: `x-mock-fault: ${secret}=1\r\n` })],
@@ -55,9 +55,9 @@ const PLACES: [
 const ODD_PLACES = [
   'a path',
   'a path without a route',
-  'an integration',
+  'an integration id',
   'a query value',
-  'a snapshot'
+  'a snapshot name'
 ]
 
 test('the log never contains a secret, wherever the client sent it', async () => {
@@ -90,7 +90,7 @@ test('rejects a path with 30,000 segments quickly, and logs it in short lines', 
   const before = process.cpuUsage()
   const words = Array.from({ length: 30_000 }, (_, index) => `${index}`).join('/')
   expect((await mock.get(`/v1/${words}`)).status).toBe(404)
-  // Compare processor time, because another test may use the machine at the same time.
+  // Measure CPU time instead of elapsed time, because other tests may run at the same time.
   const { user, system } = process.cpuUsage(before)
   expect((user + system) / 1000).toBeLessThan(3000)
   expect(mock.log.every((line) => JSON.stringify(line).length < 20_000)).toBe(true)

@@ -36,7 +36,7 @@ test('a log line contains the URL, environment, status and duration of a request
   })
 })
 
-test('writes one log line for each request, even if it is replayed or gets a fault', async () => {
+test('writes one log line for each request, including replays and faults', async () => {
   const mock = await useLoggedMock()
   const keyed = { headers: { 'idempotency-key': 'one' } }
   await mock.get('/v1/messages')

@@ -79,14 +79,14 @@ test.each([
   ['/topics', `this mock only serves ${SERVED}`],
   ['/_mock/nope', 'GET /_mock/openapi.json lists the control routes'],
   ['/_mock/something-else', 'GET /_mock/openapi.json lists the control routes']
-])('%s gets this x-mock-reason in both profiles: %s', async (path, reason) => {
+])('%s gets the same x-mock-reason in both profiles: %s', async (path, reason) => {
   const mock = await useMock({ seed: SEED })
   for (const key of [KEYS.shop, KEYS.live, null]) {
     expect((await mock.get(path, { key })).headers.get('x-mock-reason')).toBe(reason)
   }
 })
 
-test('in the profile `document`, x-mock-reason names the usual spelling of a path', async () => {
+test('in the profile `document`, x-mock-reason suggests the lower-case path', async () => {
   const mock = await useMock({ seed: SEED })
   for (const key of [KEYS.shop, null]) {
     const { headers } = await mock.get('/V1/MESSAGES', { key })

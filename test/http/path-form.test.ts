@@ -23,7 +23,7 @@ describe('with path-form set to lenient, a request with another spelling of a pa
     }
   )
 
-  test('keeps the case of parameters, and the spelling of the path in an error body', async () => {
+  test('keeps the case of path parameters, and an error body has the path as sent', async () => {
     const { url } = await useMock(LENIENT)
     const response = await send(`${url}/V2/Workflows/Unknown-One/Steps/A/`)
     expect(await response.json()).toMatchObject({
@@ -44,14 +44,14 @@ describe('with path-form set to lenient, a request with another spelling of a pa
     expect(operations).toMatchObject([{ operation: 'listMessages', requests: 1 }])
   })
 
-  test('gets the faults of the operation', async () => {
+  test('matches fault rules for the usual spelling', async () => {
     const mock = await useMock(LENIENT)
     const rule = { match: { path: '/v1/messages' }, effect: { status: 503 } }
     await mock.post('/_mock/faults', { body: JSON.stringify(rule) })
     expect((await send(`${mock.url}/V1/Messages/`)).status).toBe(503)
   })
 
-  test('shares its idempotency key with the usual spelling', async () => {
+  test('is a replay if its idempotency key was used with the usual spelling', async () => {
     const { url } = await useMock(LENIENT)
     const key = { 'idempotency-key': 'one' }
     await send(`${url}/v1/integrations/mailgun/set-primary`, 'POST', key)

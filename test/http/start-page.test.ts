@@ -28,7 +28,7 @@ test.each([
   }
 )
 
-test('browsers get the inspector, and its security policy allows only its own files', async () => {
+test('browsers get the inspector, which may load scripts only from its own origin', async () => {
   const { url } = await useMock()
   const page = await fetch(url, { headers: { accept: ACCEPT_OF_BROWSERS } })
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -70,7 +70,7 @@ test.each(STRANGERS)(
   }
 )
 
-test('the inspector never sends CORS headers, even with an admin token', async () => {
+test('inspector files have no CORS headers, even if an admin token is set', async () => {
   const own = await useMock()
   const open = await useMock({ adminToken: 'let-me-in' })
   for (const path of ['/', '/inspector/inspector.js', '/inspector/inspector.css']) {

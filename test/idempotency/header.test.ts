@@ -60,7 +60,7 @@ test.each([
   expect(storedKeys(mock)).toEqual([key])
 })
 
-test('joins two idempotency-key headers with a comma, even if one is in capitals', async () => {
+test('joins two idempotency-key headers with a comma, even if their case differs', async () => {
   const mock = await useMock({ seed: SEED })
   const response = await exchange(mock, request(PATH, 'IDEMPOTENCY-KEY: a', 'idempotency-key: b'))
   expect(response.headers.get('idempotency-key')).toBe('a, b')

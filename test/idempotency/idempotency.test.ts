@@ -140,7 +140,7 @@ describe('a different request with the same key', () => {
     }
   )
 
-  test('match=body: ignores keys of other organizations and of snapshots', async () => {
+  test('match=body: a key of another organization or of a snapshot counts as new', async () => {
     const mock = await useMock({ seed: seed({ assumptions: { 'idempotency-match': 'body' } }) })
     await post(mock, MAILGUN, 'key-1')
     expectNew(await post(mock, MAILGUN, 'key-1', { key: 'rival-key' }))
@@ -153,7 +153,7 @@ describe('a different request with the same key', () => {
     ['request', 200],
     ['body', 409]
   ])(
-    'match=%s: another environment of the organization gets %i for a key that is in use',
+    'match=%s: a key in use gets %i in another environment of the same organization',
     async (value, status) => {
       const mock = await useMock({
         seed: seed({ assumptions: { 'idempotency-match': value } })

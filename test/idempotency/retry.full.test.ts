@@ -20,8 +20,8 @@ function request(key: string, fault = ''): string {
   ].join('\r\n')
 }
 
-// Run the server in another process. A server in the test's process would always notice the closed
-// connection before the next request, so the test could not fail.
+// Run the server in a separate process. In the test's own process, the server would always notice
+// the closed connection before the next request, so the test would pass even with a bug.
 test.each(['delay=1,abort=reset', 'abort=reset', 'lostResponse', 'abort=truncate'])(
   'a request sent right after the fault %s never finds its key still in use',
   async (fault) => {

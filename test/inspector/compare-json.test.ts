@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { compareJson } from '../../src/inspector/parts/compare-json.js'
 
-/** Compares two values, and returns the kind of each difference by its path. */
+/** Returns the kind of each difference between two values, keyed by path. */
 const differences = (one: unknown, other: unknown) =>
   Object.fromEntries(compareJson(one, other).kinds)
 
-test('entries of lists are matched by _id', () => {
+test('list entries are matched by _id', () => {
   const one = { data: [{ _id: 'b', read: true }, { _id: 'a' }] }
   const other = { data: [{ _id: 'new' }, { _id: 'b', read: false }, { _id: 'a' }] }
   expect(differences(one, other)).toEqual({ '/data/b/read': 'value', '/data/new': 'value' })
@@ -16,7 +16,7 @@ test('the same entries in a different order count as one difference', () => {
   expect(differences({ data: [a, b] }, { data: [b, a] })).toEqual({ '/data': 'order' })
 })
 
-test('entries without an _id of their own are matched by position', () => {
+test('list entries are matched by position unless each has a unique _id', () => {
   expect(differences([1, 2], [1, 3])).toEqual({ '/1': 'value' })
   const twice = (read: boolean) => [{ _id: 'a' }, { _id: 'a', read }]
   expect(differences(twice(true), twice(false))).toEqual({ '/1/read': 'value' })

@@ -15,7 +15,8 @@ const tokens = (theme: 'light' | 'dark') =>
 
 const TONES = ['good', 'warn', 'bad', 'fault', 'accent']
 /**
- * The text colors that occur on each surface. `soft <tone>` is the background of a chip or callout.
+ * Each text color with a surface on which it occurs. `soft <tone>` is the background of a chip or
+ * callout.
  */
 const PAIRS: readonly (readonly [text: string, surface: string])[] = [
   ...['text', 'muted', ...TONES].flatMap((text) =>

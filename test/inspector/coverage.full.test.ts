@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { expectAccessibleInBoth, openInspector, sendRequest } from '../support/inspector.js'
 
-test('the coverage view shows what is covered, and how to cover the rest', async (context) => {
+test('the view lists covered parts of the API, and how to cover missing parts', async (context) => {
   const inspector = await openInspector(context, {
     hash: '#/coverage',
     viewport: { width: 390, height: 800 }

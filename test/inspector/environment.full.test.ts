@@ -15,7 +15,7 @@ const emailPrimary = async (env: AttachedEnvironment) =>
   (await env.integrations.list()).find(({ channel, primary }) => channel === 'email' && primary)
     ?.name
 
-test('a snapshot lists later changes of fields, with old and new values', async (context) => {
+test('a snapshot shows the old and new values of fields that changed later', async (context) => {
   const inspector = await openInspector(context, { hash: '#/integrations' })
   const { page, env } = inspector
   await env.snapshot('before')
@@ -58,7 +58,7 @@ test('one click shows what changed since the environment was created', async (co
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 })
 
-test('snapshots are listed newest first, and one of them can be deleted', async (context) => {
+test('snapshots are listed newest first and can be deleted', async (context) => {
   const { page, env } = await openInspector(context, {
     hash: '#/messages',
     viewport: { width: 390, height: 800 }
@@ -76,7 +76,7 @@ test('snapshots are listed newest first, and one of them can be deleted', async 
   await expect.poll(async () => (await env.snapshots()).map(({ name }) => name)).toEqual(['newer'])
 })
 
-test('the clock can be frozen, set, and returned to the system time', async (context) => {
+test('the clock can be frozen, and can use the system time again', async (context) => {
   const inspector = await openInspector(context, { hash: '#/workflows' })
   const { page, env } = inspector
   const clock = page.getByRole('button', { name: /^Clock: / })
@@ -106,8 +106,8 @@ async function chooseSeed(page: Page, action: string, text: string): Promise<voi
 }
 
 /**
- * Clicks Undo after a seed was loaded. Expects that the original data and baseline are back and no
- * snapshot is left.
+ * Clicks Undo to revert a loaded seed. Expects the original data and baseline, and that no
+ * snapshots are left.
  */
 async function undoSeed(page: Page, env: AttachedEnvironment): Promise<void> {
   await page.getByRole('button', { name: 'Undo' }).last().click()
@@ -184,7 +184,7 @@ test('an environment can be created as a fork of another environment', async (co
   await page.getByRole('button', { name: 'Clock: 2030-02-03 04:05:06 UTC' }).waitFor()
 })
 
-test('the form of a new environment shows each error at its field', async (context) => {
+test('the form for a new environment shows each error at its field', async (context) => {
   const { page } = await openInspector(context)
   await page.getByRole('button', { name: 'Environment Development' }).click()
   await page.getByRole('button', { name: 'New environment…' }).click()
@@ -205,7 +205,7 @@ test('the form of a new environment shows each error at its field', async (conte
   expect(await page.evaluate('document.activeElement.validationMessage')).toContain('720')
 })
 
-test('JSON that ends too early is marked in its last line', async (context) => {
+test('the error for incomplete JSON names the last line', async (context) => {
   const { page } = await openInspector(context, { hash: '#/integrations' })
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Add an integration' })
@@ -214,7 +214,7 @@ test('JSON that ends too early is marked in its last line', async (context) => {
   await expect.poll(() => dialog.getByRole('alert').innerText()).toContain('Line 2:')
 })
 
-test('on a phone, errors are readable below the JSON that they are about', async (context) => {
+test('on a phone, errors are fully readable below the JSON editor', async (context) => {
   const { page } = await openInspector(context, {
     hash: '#/integrations',
     viewport: { width: 390, height: 800 }

@@ -32,7 +32,7 @@ test('the bar shows and removes faults that other clients have added', async (co
   await expect.poll(() => env.faults.list()).toEqual([])
 })
 
-test('a button makes similar requests fail, and Undo removes its fault', async (context) => {
+test('a button adds a fault for similar requests, and Undo removes the fault', async (context) => {
   const inspector = await openInspector(context)
   const { page, env } = inspector
   await sendRequest(env, '/v1/messages?limit=1')
@@ -70,7 +70,7 @@ const EFFECTS = [
   { effect: 'Lost response', status: undefined }
 ]
 
-test('each effect changes the response as its button says', async (context) => {
+test('each effect button gives the next request the effect that it names', async (context) => {
   const { page, env } = await openInspector(context, PHONE)
   await page.getByRole('button', { name: '0 faults' }).click()
   await page.getByRole('button', { name: 'Any request' }).click()

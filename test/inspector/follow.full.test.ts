@@ -11,7 +11,7 @@ import {
 
 const items = (page: Page) => page.locator('main [data-item]')
 
-test('the list shows changes to the environment between the requests', async (context) => {
+test('the list shows requests and environment changes together, newest first', async (context) => {
   const inspector = await openInspector(context, { colorScheme: 'dark' })
   const { page, env } = inspector
   await env.clock.set('2030-01-01T00:00:00Z')

@@ -13,7 +13,7 @@ const primariesOf = async (env: AttachedEnvironment, channel: string) =>
 const primarySwitch = (page: Page, name: string) =>
   page.getByRole('switch', { name: `${name} is primary for` })
 
-test('Undo restores the conditions and the state of both integrations', async (context) => {
+test('Undo of a new primary restores both integrations and their conditions', async (context) => {
   const { page, env } = await openInspector(context, { hash: '#/integrations' })
   await env.integrations.change('mailgun-eu', {
     active: false,
@@ -35,7 +35,7 @@ test('the page reports if making an integration primary also activated it', asyn
   await page.getByText('Vonage is primary for sms, instead of Twilio. It is active now').waitFor()
 })
 
-test('Undo changes nothing if the channel was changed again', async (context) => {
+test("Undo changes nothing if the channel's primary has changed again", async (context) => {
   const { page, env } = await openInspector(context, { hash: '#/integrations' })
   await primarySwitch(page, 'Mailgun (EU)').click()
   await page.getByText('Mailgun (EU) is primary for email, instead of SendGrid').waitFor()
