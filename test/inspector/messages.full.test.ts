@@ -24,11 +24,11 @@ const hashOf = (page: Page) => decodeURIComponent(new URL(page.url()).hash)
 /** Returns the URL of the focused link. */
 const focusedLink = (page: Page) => page.evaluate('document.activeElement.getAttribute("href")')
 
-/** Returns the newest message in the form that seeds use. */
+/** Returns the newest message, formatted as in a seed. */
 const newestMessage = async (env: AttachedEnvironment) =>
   (await env.state()).environments[0]?.messages?.at(-1)
 
-test('a rejected field of a new message shows its error and suggests values', async (context) => {
+test('the form of a new message suggests values, and focuses a rejected field', async (context) => {
   const { page } = await openInspector(context, { hash: '#/messages' })
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Add a message' })
@@ -92,7 +92,7 @@ test('a syntax error in an edited message is shown at its line', async (context)
   await dialog.getByRole('button', { name: `Line ${lineOf(text, '"sms"')}: ` }).waitFor()
 })
 
-test('a server error is shown at its line, and a click selects the line', async (context) => {
+test('a validation error shows its line number, and a click selects the line', async (context) => {
   const inspector = await openTeaMessage(context)
   const { page, env } = inspector
   const { dialog, json, text } = await openEditor(page)
@@ -106,7 +106,7 @@ test('a server error is shown at its line, and a click selects the line', async 
   expect((await newestMessage(env))?.content).toBe('Your tea is here')
 })
 
-test('a server error is shown even if the text changes during the request', async (context) => {
+test('a validation error is shown even if the JSON changes during the request', async (context) => {
   const { page } = await openTeaMessage(context)
   const { dialog, json, text } = await openEditor(page)
   await json.fill(text.replace('"sent"', '"gone"'))
@@ -120,7 +120,7 @@ test('a server error is shown even if the text changes during the request', asyn
   await dialog.getByRole('button', { name: /status must be one of sent, error, warning/ }).waitFor()
 })
 
-test('a message without an error text shows its status as the problem', async (context) => {
+test('a message with the status error shows that its error text is missing', async (context) => {
   const { page } = await openTeaMessage(context)
   const { dialog, json, text } = await openEditor(page)
   await json.fill(text.replace('Your tea', 'Your green tea').replace('"sent"', '"error"'))
@@ -140,7 +140,7 @@ test('Undo restores a deleted message unchanged', async (context) => {
   expect(await newestMessage(env)).toEqual(message)
 })
 
-/** Texts for the search field, each with the query of the API request that has the same filters. */
+/** Search texts, each with the query string of `GET /v1/messages` for the same filters. */
 const SEARCHES = [
   { words: 'user-ada', query: 'subscriberId=user-ada' },
   { words: 'transaction:order-4711', query: 'transactionId=order-4711' },
@@ -164,7 +164,7 @@ test('one search field applies all filters, and the URL keeps the search', async
     expect(hashOf(page)).toBe(`#/messages?q=${words.replace(' ', '+')}`)
     expect(await search.inputValue()).toBe(words)
   }
-  // Only the requests that this test sends are recorded, not the inspector's requests.
+  // The journal has only this test's requests, because the inspector's aren't recorded.
   expect(await env.requests.list()).toHaveLength(SEARCHES.length)
 })
 
@@ -179,7 +179,7 @@ test('the list reports an invalid filter, and a search without matches', async (
   await page.getByRole('alert').getByText('channel').waitFor()
 })
 
-test('one click shows the messages of a channel, within the current search', async (context) => {
+test('one click filters the current search by channel', async (context) => {
   const { page } = await openInspector(context, { hash: '#/messages?q=ada' })
   const channels = page.getByRole('navigation', { name: 'Channel' })
   await channels.getByRole('link', { name: 'push' }).click()
@@ -191,7 +191,7 @@ test('one click shows the messages of a channel, within the current search', asy
 })
 
 test.for(['chat', 'in_app'] as const)(
-  'long words in a message on the channel %s stay inside the pane',
+  'long words in %s messages stay inside the pane',
   async (channel, context) => {
     const { page, env, go } = await openInspector(context, { hash: '#/coverage' })
     const content = 'x'.repeat(420)
@@ -240,7 +240,7 @@ test('Escape closes the open message and focuses its row', async (context) => {
   await expect.poll(() => focusedLink(page)).toBe(await rows(page).nth(2).getAttribute('href'))
 })
 
-test('a list scrolls to a linked row, and Tab reaches a visible row', async (context) => {
+test('the list scrolls to the open message, and Tab focuses a visible row', async (context) => {
   const { page, env, url, go } = await openInspector(context, { hash: '#/messages' })
   const response = await fetch(`${url}/v1/messages?limit=100`, { headers: env.headers })
   const { data } = (await response.json()) as { data: { _id: string }[] }
@@ -258,7 +258,7 @@ test('a list scrolls to a linked row, and Tab reaches a visible row', async (con
   await expect.poll(isRowVisible).toBe(true)
   await page.evaluate(`document.querySelector('.list').scrollTo(0, 0)`)
   await expect.poll(() => list.locator('[aria-current="true"]').count()).toBe(0)
-  // In tab order, the channel links come right before the list.
+  // The last channel link is the Tab stop before the list.
   await page.getByRole('navigation', { name: 'Channel' }).getByRole('link').last().focus()
   await page.keyboard.press('Tab')
   expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe(
@@ -268,7 +268,7 @@ test('a list scrolls to a linked row, and Tab reaches a visible row', async (con
 
 const PHONE = { viewport: { width: 390, height: 800 } }
 
-test('a message of each channel looks the way its subscriber sees it', async (context) => {
+test('messages are shown as their subscribers see them', async (context) => {
   const inspector = await openInspector(context, {
     args: ['--seed', 'unicode'],
     hash: '#/messages',
@@ -283,7 +283,7 @@ test('a message of each channel looks the way its subscriber sees it', async (co
     .filter({ hasText: /طلبك رقم 4698/ })
     .locator('.cut')
     .first()
-  // A long title is cut off at its end, which is on the left.
+  // A long right-to-left title is truncated on the left.
   expect(await title.evaluate((element) => element.matches(':dir(rtl)'))).toBe(true)
   await open(/طلبك رقم 4698/)
   await page.locator('.bubble').getByText('مرحبًا ليلى').waitFor()
@@ -321,7 +321,7 @@ test('an email is as tall as its content, and can be shown as JSON', async (cont
 const scrollToEnd = (page: Page) =>
   page.evaluate('document.querySelector(".list").scrollTo(0, 1e6)')
 
-/** Opens the inspector with 1,260 messages, of which it loads 1,000. */
+/** Opens the inspector with 1,260 messages, and waits until it has loaded the first 1,000. */
 async function openManyMessages(context: TestContext): Promise<OpenedInspector> {
   const inspector = await openInspector(context, { hash: '#/messages' })
   await inspector.env.seed({ generate: { messages: 1200 } })
@@ -330,7 +330,7 @@ async function openManyMessages(context: TestContext): Promise<OpenedInspector> 
   return inspector
 }
 
-test('scrolling to the end loads more; only visible rows are rendered', async (context) => {
+test('scrolling to the end loads more messages, but renders few rows', async (context) => {
   const { page, events } = await openManyMessages(context)
   const requestedPages = () =>
     events.requested.flatMap((url) =>
@@ -362,7 +362,7 @@ test('scrolling to the end during a reload loads more messages', async (context)
   await expect.poll(() => count(page).innerText()).toBe('1,261')
 })
 
-/** Starts another server, which counts the requests that it receives. */
+/** Starts a server that counts its requests, to detect those that hostile markup sends. */
 async function startTrap() {
   let hits = 0
   const trap = createServer((_, response) => {
@@ -397,7 +397,7 @@ const hostileEmail = (trap: string) => `<!doctype html><html><head>
   <a href="javascript:top.ran = 1">script link</a>
   <a href="${trap}/top" target="_top">top link</a></body></html>`
 
-/** Returns a message per channel, with hostile text in every field. */
+/** Returns messages of every channel, with hostile text in every field. */
 function hostileMessages(evil: string, email: string) {
   const cta = {
     data: { url: 'javascript:top.ran = 1' },
@@ -467,7 +467,7 @@ async function clickInEmail(page: Page): Promise<void> {
   }
 }
 
-test('hostile messages run no script, load no resource and navigate nowhere', async (context) => {
+test("hostile messages can't run scripts, load resources or navigate", async (context) => {
   const { page, go, expectHarmless } = await openHostileData(context)
   await go('#/messages')
   await page.reload()

@@ -15,7 +15,7 @@ import {
   startProcess
 } from '../support/process.js'
 
-test('the page opens the first environment and sends nothing to other servers', async (context) => {
+test('the inspector opens the first environment and contacts no other server', async (context) => {
   const { page, events, url } = await openInspector(context)
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Environment Development' }).waitFor()
@@ -93,7 +93,7 @@ describe('the environment in the URL', () => {
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   })
 
-  test('a URL can name an environment that was created after the page loaded', async (context) => {
+  test('a URL can name an environment created after the inspector loaded', async (context) => {
     const { page, mock, url } = await openInspector(context)
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
     await mock.environment({ name: 'Later' })
@@ -105,7 +105,7 @@ describe('the environment in the URL', () => {
     await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
   })
 
-  test('while environments are loading, none of them is reported as unknown', async (context) => {
+  test('an environment is reported as unknown only after the list has loaded', async (context) => {
     const { page, mock, url } = await openInspector(context)
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
     let allowLoading = () => {}
@@ -129,12 +129,12 @@ describe('the environment in the URL', () => {
   })
 })
 
-test('if a reload of the data fails, the page stays and offers to try again', async (context) => {
+test('after a failed reload, the inspector keeps its view and offers to retry', async (context) => {
   const { page, env } = await openInspector(context)
   await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
   await page.route('**/_mock/environments?*', (route) => route.abort())
   const alert = page.getByRole('alert')
-  // The page reloads everything when the user changes something.
+  // Changing the clock reloads the inspector's data, including the environments.
   await page.getByRole('button', { name: /^Clock: / }).click()
   await page.getByRole('button', { name: '+1 hour' }).click()
   await expect.poll(() => alert.count()).toBe(1)
@@ -146,7 +146,7 @@ test('if a reload of the data fails, the page stays and offers to try again', as
   expect((await env.clock.get()).now).toBeTruthy()
 })
 
-test('the page accepts only a key of the environment that the URL names', async (context) => {
+test('the inspector accepts only a key of the environment that the URL names', async (context) => {
   const data = join(createTempFolder(), 'data.db')
   const first = await startCommand(['--data', data])
   const { apiKey } = await connect(first.url).environment({ name: 'Kept' })
@@ -182,7 +182,7 @@ test('the page accepts only a key of the environment that the URL names', async 
 describe('from another machine', () => {
   const args = ['--host', '0.0.0.0', '--admin-token', 'the-admin-token']
 
-  test('the page prompts for the admin token and keeps it only in memory', async (context) => {
+  test('the inspector prompts for the admin token and keeps it only in memory', async (context) => {
     const { url } = await startCommand(args)
     const { page } = await openPage(context)
     // A host name that isn't local simulates a browser on another machine.
@@ -218,7 +218,7 @@ describe('from another machine', () => {
     await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Environment', exact: false }).click()
     await page.getByRole('button', { name: 'Copy API key' }).waitFor()
-    // The menu lists neither the other environments nor the profile.
+    // The menu has neither a list of environments nor the profile setting.
     for (const name of ['Production', 'Profile'])
       expect(await page.getByRole('button', { name, exact: name === 'Production' }).count()).toBe(0)
     await page.goto(`http://mock.test:${new URL(url).port}/#/requests?environment=Development`)
@@ -229,7 +229,7 @@ describe('from another machine', () => {
   })
 })
 
-test('the page works behind a proxy with a path prefix', async (context) => {
+test('the inspector works behind a proxy with a path prefix', async (context) => {
   const { url } = await startCommand(['--admin-token', 'the-admin-token'])
   const proxy = createServer((request, response) => {
     const path = request.url?.replace(/^\/mocks\/one/, '')
@@ -239,7 +239,7 @@ test('the page works behind a proxy with a path prefix', async (context) => {
       response.writeHead(reply.statusCode ?? 500, reply.headers)
       reply.pipe(response)
     })
-    // The server may stop while the event stream is still open.
+    // The event stream fails if the server stops before the browser closes it.
     forwarded.on('error', () => response.destroy())
     request.pipe(forwarded)
   }).listen(0, '127.0.0.1')

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import type { AttachedEnvironment } from '../../src/client/index.js'
 import { expectAccessible, openInspector, sendRequest } from '../support/inspector.js'
 
-/** Opens the palette and types a text. */
+/** Opens the palette and enters a search text. */
 async function search(page: Page, text: string): Promise<void> {
-  // Outside the palette, Escape would close the open request.
+  // Press Escape only if the palette is open. Otherwise it would close the open request.
   if (await page.getByRole('combobox').isVisible()) await page.keyboard.press('Escape')
   await page.getByRole('combobox').waitFor({ state: 'detached' })
   await page.keyboard.press('Control+k')
@@ -44,7 +44,7 @@ test('Enter in the palette changes nothing unless the user selects a command', a
   await page.getByText('Now · 422').waitFor()
 })
 
-test('the palette prefers a record to a command that changes something', async (context) => {
+test('the palette preselects a record, not a command that changes something', async (context) => {
   const { page } = await openInspector(context, { hash: '#/messages' })
   await search(page, 'mailgun')
   await page.getByRole('option', { name: 'Make Mailgun (EU) primary for email' }).waitFor()

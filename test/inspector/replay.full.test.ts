@@ -6,8 +6,8 @@ import { expectAccessibleInBoth, openInspector, sendRequest } from '../support/i
 import { createTempFolder } from '../support/process.js'
 
 /**
- * Records a failed test with four requests. The second request got its response from a stub, and
- * the third failed. Reopens the test, and opens the inspector at its first page.
+ * Records a failed test with four requests, and reopens it in the inspector with the command
+ * `open`. A stub responded to the second request, and the third has an invalid parameter.
  */
 async function openReplay(context: TestContext) {
   const file = join(createTempFolder(), 'run.html')
@@ -24,7 +24,7 @@ async function openReplay(context: TestContext) {
   return openInspector(context, { args: ['open', file, '--no-open'] })
 }
 
-test('a reopened test shows its results, and a button sends the next request', async (context) => {
+test("a reopened test shows each request's result, and `Send next` continues", async (context) => {
   const { page, events, env } = await openReplay(context)
   const rows = page.getByRole('list', { name: 'Recorded requests, oldest first' })
   await expect.poll(() => rows.locator('.chip').allInnerTexts()).toEqual(RESULTS)
@@ -42,7 +42,7 @@ test('a reopened test shows its results, and a button sends the next request', a
 
 const RESULTS = ['same', 'differs', 'next', 'later']
 
-test('a response that differs is shown with its diff and its cause', async (context) => {
+test('a response that differs from the recorded one has a diff and a cause', async (context) => {
   const inspector = await openReplay(context)
   const { page, go } = inspector
   await go('#/replay/2')

@@ -83,7 +83,7 @@ test('the buttons and the search filter the tests of a report', async (context) 
   await expect.poll(shown).toEqual(['one'])
 })
 
-test('the report opens a test that the filter lists, unless the user chose another', async (context) => {
+test('changing the filter opens a listed test, unless the user has opened one', async (context) => {
   const file = await reportOfScript(`
     for (const [title, outcome] of [['one', 'failed'], ['two', 'passed']]) {
       const env = await mock.environment({ from: 'Development' })
@@ -98,7 +98,7 @@ test('the report opens a test that the filter lists, unless the user chose anoth
   await page.getByRole('group', { name: 'two', exact: true }).waitFor()
 })
 
-test('on a phone, the four tabs of a test do not overlap', async (context) => {
+test("on a phone, the labels of a test's four tabs fit", async (context) => {
   const file = await reportOfScript(TWO)
   const { page } = await openReport(context, file, { viewport: { width: 390, height: 800 } })
   await reportedTests(page).filter({ hasText: 'a test that failed' }).click()
@@ -114,7 +114,7 @@ const ATTACK =
   `<img src=x onerror="document.title='struck'"></script>` +
   `<script>document.title='struck'</script>`
 
-test('hostile text in tests, requests and responses stays text', async (context) => {
+test('hostile text in tests, requests and responses is shown as plain text', async (context) => {
   const file = await reportOfScript(
     `const attack = process.argv[2]
     const messages = [{ channel: 'sms', content: attack }]
@@ -147,7 +147,7 @@ test('hostile text in tests, requests and responses stays text', async (context)
   expect(await page.title()).toContain(ATTACK)
   expect(await page.locator('img').count()).toBe(0)
 
-  // On an unprotected page, the same text runs. This shows that the checks above can fail.
+  // On an unprotected page, the same text runs its script, so the checks above can fail.
   const unguarded = file.replace('run.html', 'unguarded.html')
   writeFileSync(unguarded, `<title>well</title><p>${ATTACK}</p>`)
   await page.goto(pathToFileURL(unguarded).href)

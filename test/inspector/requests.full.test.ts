@@ -7,7 +7,7 @@ import { expectAccessible, openInspector, requestRows, sendRequest } from '../su
 import { measurePage } from '../support/page-costs.js'
 import { startCommand } from '../support/process.js'
 
-/** Locates the row of the request whose path and query end with the text. */
+/** Locates the row of the request whose path and query string end with `end`. */
 const row = (page: Page, end: string) =>
   requestRows(page).filter({
     has: page.locator('bdi').filter({ hasText: new RegExp(`${end.replace(/[?]/g, '[?]')}$`) })
@@ -22,8 +22,8 @@ const detailOf = (page: Page, sequence: number) =>
 const focusedLink = (page: Page) => page.evaluate('document.activeElement.getAttribute("href")')
 
 /**
- * Sends five requests: one with a typo, one that changes data, a replay of that request, one for an
- * unknown integration, and one to an unknown path.
+ * Sends five requests: one with a typo, one that changes data, a repeat of it with the same
+ * idempotency key, one for an unknown integration, and one to an unknown path.
  */
 async function sendExamples(env: AttachedEnvironment): Promise<void> {
   const setMailgun = '/v1/integrations/mailgun-eu/set-primary'
@@ -36,7 +36,7 @@ async function sendExamples(env: AttachedEnvironment): Promise<void> {
   await sendRequest(env, '/v1/subscribers')
 }
 
-/** Opens the inspector, and sends one request and then the five examples. */
+/** Opens the inspector, then sends `GET /v1/messages` and the five examples. */
 async function openWithExamples(context: Parameters<typeof openInspector>[0]) {
   const inspector = await openInspector(context)
   await sendRequest(inspector.env, '/v1/messages')
@@ -76,9 +76,9 @@ test('requests appear as they arrive, with status, reason, time and number', asy
   expect(events.troubles).toEqual([])
 })
 
-test('a delayed request appears as pending, and is filled in when it ends', async (context) => {
+test('a delayed request is shown as pending, and with its status when it ends', async (context) => {
   const { page, env } = await openInspector(context)
-  // Wait for the first load, which could otherwise already contain the pending request.
+  // Wait until the list has loaded, so that the pending request comes from the event stream.
   await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
   await env.faults.add({ effect: { delay: 2000, status: 503 } })
   const status = sendRequest(env, '/v1/messages?limit=3')
@@ -135,7 +135,7 @@ test('the search combines words and filters while the user types', async (contex
   }
 })
 
-test('the URL keeps the search after a reload', async (context) => {
+test('the search is kept in the URL, and survives a reload', async (context) => {
   const { page } = await openWithExamples(context)
   await search(page).fill('replay')
   await expect.poll(() => new URL(page.url()).hash).toBe('#/requests?q=replay')
@@ -184,7 +184,7 @@ test('the selected tab stays selected when another request is opened', async (co
   await detailOf(page, 3).getByText('is no longer primary').waitFor()
 })
 
-test('Escape closes a request, and the newest failed request opens again', async (context) => {
+test('after Escape closes a request, the newest failed request opens', async (context) => {
   const { page, go } = await openWithExamples(context)
   await go('#/requests/3')
   // Load all requests at once. If they arrive one by one, an older failed request may be opened
@@ -206,7 +206,7 @@ const describeFocus = (page: Page) =>
     return { label, outline: isInput ? 'solid' : getComputedStyle(element).outlineStyle }
   })()`)
 
-test('Tab reaches the list within eight stops, and each stop shows the focus', async (context) => {
+test('Tab reaches the list within eight stops, each with a focus outline', async (context) => {
   const { page, env } = await openInspector(context)
   await sendRequest(env, '/v1/messages')
   await row(page, '/v1/messages').waitFor()
@@ -220,7 +220,7 @@ test('Tab reaches the list within eight stops, and each stop shows the focus', a
   expect(stops).toContain('Requests, newest first')
 })
 
-test("the page of a deleted request says that the request doesn't exist", async (context) => {
+test("the URL of a deleted request shows that the request doesn't exist", async (context) => {
   const inspector = await openInspector(context, { colorScheme: 'dark' })
   const { page, env, go } = inspector
   await sendRequest(env, '/v1/messages?limit=1')
@@ -273,7 +273,7 @@ test('a new request waits while the list has the focus', async (context) => {
   expect(await newRequestsButton(page, 1).count()).toBe(0)
 })
 
-test('a new request waits while the list is scrolled, and moves no row', async (context) => {
+test('a new request waits while the list is scrolled, so that no row moves', async (context) => {
   const { page, env } = await openInspector(context, PHONE)
   for (let count = 0; count < 60; count += 1) await sendRequest(env, `/v1/messages?page=${count}`)
   await row(page, 'page=59').waitFor()
@@ -342,7 +342,7 @@ test('requests without a valid key are listed with their error', async (context)
   await page.getByRole('group', { name: 'Nothing open' }).waitFor()
 })
 
-test('a user with one API key sees no requests without a valid key', async (context) => {
+test('requests without a valid key are hidden from a user with one API key', async (context) => {
   const { url } = await startCommand(REMOTE_ARGS)
   await fetch(`${url}/v1/messages`)
   const { page } = await openPage(context)
@@ -351,7 +351,7 @@ test('a user with one API key sees no requests without a valid key', async (cont
   expect(await page.getByText('without a valid key').count()).toBe(0)
 })
 
-test('a hidden tab closes its connection, and updates when it is shown again', async (context) => {
+test('a hidden tab closes its event stream, and catches up when it is shown', async (context) => {
   const { page, env, events, url } = await openInspector(context)
   const isStream = (requested: string) => requested.includes('/_mock/requests/stream')
   const countStreams = () => events.requested.filter(isStream).length
@@ -387,7 +387,7 @@ test('a paused list is emptied when another client deletes the requests', async 
   await row(page, 'limit=3').waitFor()
 })
 
-test('the page reports a stopped server, and reconnects after it restarts', async (context) => {
+test('the inspector reports a stopped server, and reconnects after a restart', async (context) => {
   const first = await startCommand(['--port', '0'])
   const { port } = new URL(first.url)
   const { page } = await openPage(context)
@@ -414,12 +414,12 @@ test('the page reports a stopped server, and reconnects after it restarts', asyn
   await sendRequest(environment(), '/v1/messages?limit=8')
   await row(page, 'limit=8').waitFor()
   await expect.poll(() => page.getByRole('alert').count()).toBe(0)
-  // The error toast disappears when its cause does.
+  // The error toast disappears once the inspector is connected again.
   expect(await toast.count()).toBe(0)
   expect(await row(page, 'limit=7').count()).toBe(0)
 })
 
-test('every view says that the environment was removed, and offers another', async (context) => {
+test('every view reports that the environment was removed, and offers another', async (context) => {
   const inspector = await openInspector(context, { hash: '#/requests' })
   const { page, mock, go } = inspector
   await mock.environment({ name: 'Gone', from: 'Development' })
@@ -431,7 +431,7 @@ test('every view says that the environment was removed, and offers another', asy
     await page.getByRole('link', { name: view }).click()
     await note.waitFor()
   }
-  // No pane repeats the error, or claims that a record doesn't exist.
+  // No pane repeats the error or reports a missing record.
   for (const [hash, load] of [
     ['requests/new', '**/openapi.json'],
     ['messages/67b45c0f3a1e4f0013d0a101', '**/_mock/messages**']
@@ -452,7 +452,7 @@ test('every view says that the environment was removed, and offers another', asy
   expect(await note.count()).toBe(0)
 })
 
-test('dialogs report that the environment was removed, and no other error', async (context) => {
+test('dialogs report only that the environment was removed', async (context) => {
   const inspector = await openInspector(context, { hash: '#/requests' })
   const { page, mock, go } = inspector
   await mock.environment({ name: 'Gone', from: 'Development' })
@@ -518,12 +518,12 @@ test('a toast on a phone covers no part of an open dialog', async (context) => {
   expect(field?.y).toBeGreaterThanOrEqual((label?.y ?? 0) + (label?.height ?? 0))
 })
 
-test('the page retries a failed load', async (context) => {
+test('the inspector retries a failed load', async (context) => {
   const inspector = await openInspector(context, { hash: '#/coverage' })
   const { page, env } = inspector
   for (let count = 0; count < 301; count++) await sendRequest(env, '/v1/messages?limit=1')
-  // Let one load of each kind fail. The first load has the parameter `order`. A load of older
-  // requests also has the parameter `before`.
+  // Abort the first load, which has the parameter `order`, and one load of older requests, which
+  // also has the parameter `before`.
   for (const name of ['order', 'before']) {
     const isLoad = (url: URL) => url.pathname === '/_mock/requests' && url.searchParams.has(name)
     await page.route(isLoad, (route) => route.abort(), { times: 1 })
@@ -577,8 +577,8 @@ test('the list shows, searches and scrolls through 10,000 requests quickly', asy
 }, 120_000)
 
 /**
- * Returns a function that sends up to 500 requests per second until their total reaches the given
- * number. Then it waits until the page shows the last request.
+ * Returns a function that sends up to 500 requests per second until `total` requests were sent,
+ * including those of earlier calls. Then it waits until the list shows the last request.
  */
 function createLoad(page: Page, env: AttachedEnvironment) {
   let sentCount = 0
@@ -603,7 +603,7 @@ function createLoad(page: Page, env: AttachedEnvironment) {
   }
 }
 
-test('the page stays small and usable at up to 500 requests a second', async (context) => {
+test('the inspector stays small and usable at up to 500 requests a second', async (context) => {
   const { page, env, events } = await openInspector(context)
   await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
   const costs = await measurePage(page)
@@ -619,7 +619,7 @@ test('the page stays small and usable at up to 500 requests a second', async (co
   await rest
   await search(page).fill('')
   await row(page, 'page=6000').waitFor()
-  // Only the rows in and near the visible part are ever rendered, never all 1,000 in the list.
+  // The list renders only rows in or near its visible part, not all 1,000.
   expect(await costs.maxRows()).toBeGreaterThan(0)
   expect(await costs.maxRows()).toBeLessThanOrEqual(100)
   expect(await costs.elements()).toBeLessThan(elementsBefore + 200)
@@ -631,7 +631,7 @@ test('the page stays small and usable at up to 500 requests a second', async (co
 const HOSTILE =
   '<img src=x onerror="window.ran=1"><script>window.ran=1</script>"\'`javascript:window.ran=1'
 
-test('hostile text in requests and responses stays text', async (context) => {
+test('hostile text in requests and responses is shown as plain text', async (context) => {
   const { page, env, go, events } = await openInspector(context)
   const hostile = encodeURIComponent(HOSTILE)
   await env.faults.add({
@@ -674,9 +674,9 @@ test.each([
   { width: 320, height: 640 },
   { width: 640, height: 400 }
 ])(
-  'the page fits a screen of $width px, with the first row in the top 120 px',
+  'a $width px wide window has no horizontal scrolling, and shows a row in the top 120 px',
   async (viewport) => {
-    // At 200% zoom, a window of 1280 by 800 px has only 640 by 400 px.
+    // A window of 1280 by 800 px at 200% zoom has a viewport of 640 by 400 CSS px.
     const context = { skip: () => {} } as unknown as Parameters<typeof openInspector>[0]
     const { page, env, go } = await openInspector(context, { viewport })
     await sendRequest(env, '/v1/messages?limit=5000')
