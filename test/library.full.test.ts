@@ -64,7 +64,7 @@ test('with unref, `node --test` ends even if a mock and its connections are open
   })
 })
 
-test("an uncaught error prints its message, without the bundle's source above it", async () => {
+test("Node.js prints an uncaught error without the bundle's source above it", async () => {
   for (const load of [
     "Promise.resolve(require('notification-mock'))",
     "import('notification-mock')"
@@ -84,15 +84,20 @@ test("an uncaught error prints its message, without the bundle's source above it
 
 test.each([
   ['an ES module', 'app.mjs', ['better-sqlite3'], /^http/],
-  ['an ES module with the addon', 'app.mjs', [], /addon was not found: mark .* as external/],
+  [
+    'an ES module that includes the addon',
+    'app.mjs',
+    [],
+    /addon was not found: mark .* as external/
+  ],
   ['CommonJS', 'app.cjs', ['better-sqlite3'], /can't find its files: mark it as external/],
   [
-    'a file elsewhere',
+    'an ES module outside the project',
     join(mkdtempSync(join(tmpdir(), 'bundle-')), 'app.mjs'),
     [],
     /can't find its files: mark .* as external/
   ]
-] as const)('works in a bundle, or says what to mark as external: %s', async (...bundle) => {
+] as const)('works in a bundle, or reports what to mark as external: %s', async (...bundle) => {
   const [, file, external, printed] = bundle
   const folder = mkdtempSync(join(await buildPackage(), 'bundle-'))
   const outfile = resolve(folder, file)

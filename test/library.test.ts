@@ -80,7 +80,7 @@ describe('exportOnExit', () => {
     expect(facts(await second.listEnvironments())).toEqual(facts(listed))
   })
 
-  test('exports no secrets of requests, faults or the server', async () => {
+  test('exports no secrets from requests, faults or server options', async () => {
     const file = join(createTempFolder(), 'state.yaml')
     const mock = await createMock({ seed: SHOP, adminToken: 'hunter2', exportOnExit: file })
     const env = mock.attach('shop-key')
@@ -112,7 +112,7 @@ describe('exportOnExit', () => {
     expect(readFileSync(file, 'utf8')).toBe('before')
   })
 
-  test('if the export fails, logs the error and rejects the promise of close()', async () => {
+  test('if the export fails, logs the error, and close() rejects', async () => {
     const file = join(createTempFolder(), 'state.yaml')
     const lines: string[] = []
     const logger = pino(
@@ -182,7 +182,7 @@ test('close() waits for requests in progress, even if it is called twice', async
   await expect(call(mock, '/v1/messages')).rejects.toThrow()
 })
 
-test('close() waits for the rest of a request whose response was already sent', async () => {
+test("close() waits for the rest of a request's body, even after the response", async () => {
   const warnings: string[] = []
   const logger = pino(
     { level: 'warn' },
@@ -203,7 +203,7 @@ test('close() waits for the rest of a request whose response was already sent', 
   const closing = mock.close()
   socket.write('{'.repeat(1000))
   await closing
-  // A warning would show that a busy connection was closed.
+  // The server would log a warning if it closed a busy connection.
   expect(warnings).toEqual([])
 })
 
@@ -224,7 +224,7 @@ test('after close(), requests to a new server on the same port succeed', async (
   }
 })
 
-test('close() still responds to a request that has begun on a keep-alive connection', async () => {
+test('during close(), the server still responds to a partly received request', async () => {
   const mock = await startMock()
   const socket = connect(mock.port, '127.0.0.1')
   socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -295,7 +295,7 @@ test('reloads changed seed files, and passes the result to `watch`', async () =>
   }
 })
 
-describe('createMock, with a suggested fix,', () => {
+describe('createMock', () => {
   test('rejects a taken port', async () => {
     const server = createServer()
     onTestFinished(() => {

@@ -19,8 +19,8 @@ import { openReport, reportedTests, reportOfScript } from '../support/opened-rep
 import { createTempFolder } from '../support/process.js'
 
 /**
- * Tasks that people do in the inspector and the report, each with the number of clicks that it
- * takes. Typing takes no clicks.
+ * The number of clicks that each task in the inspector or the test report takes. Typing doesn't
+ * count.
  */
 const CLICKS = {
   'see why a request got 422': 0,
@@ -47,7 +47,7 @@ type Task = keyof typeof CLICKS
 
 const tested = new Set<Task>()
 
-/** Defines a test that does one or more tasks, and expects their number of clicks. */
+/** Defines a test that does one or more tasks with the total number of clicks in `CLICKS`. */
 function task(
   names: Task | Task[],
   run: (context: TestContext, clicks: ClickCounter) => Promise<void>
@@ -117,7 +117,7 @@ task('add a message', async (context, clicks) => {
   await page.getByRole('list', { name: 'Messages, newest first' }).waitFor()
   await clicks.click(page.getByRole('button', { name: 'Add', exact: true }))
   const dialog = page.getByRole('dialog', { name: 'Add a message' })
-  // The subscriber field has the focus.
+  // The subscriber field already has focus.
   await page.keyboard.type('user-ada')
   await clicks.click(dialog.getByText('sms', { exact: true }))
   await clicks.click(dialog.getByLabel('Content'))
@@ -292,7 +292,7 @@ task('replay a request', async (context, clicks) => {
   await page.getByRole('tab', { name: 'Response' }).click()
   expect(await page.getByRole('group', { name: 'Now' }).count()).toBe(0)
 
-  // Both responses are truncated and masked in the same way, so they are equal.
+  // Both responses are truncated and redacted in the same way, so they are equal.
   await sendRequest(env, '/v1/messages?limit=60')
   await requestRows(page).filter({ hasText: 'limit=60' }).first().click()
   await page.getByRole('group', { name: 'Response body' }).getByText('"totalCount"').waitFor()
@@ -343,7 +343,7 @@ task('open the requests of a test', async (context, clicks) => {
   expect(await requestRows(page).count()).toBe(1)
 })
 
-/** Runs three tests. The second one leaves a change, and the third one fails. */
+/** A script that runs three tests: the second leaves a change, and the third fails. */
 const RUN_OF_THREE = `for (const title of ['one', 'two', 'three']) {
   const env = await mock.environment({ from: 'Development' })
   await fetch(env.url + '/v1/messages?transactionId=' + title, { headers: env.headers })
@@ -378,6 +378,6 @@ task('read on a phone why a test in a report failed', async (context, clicks) =>
   await details.getByText('transactionId=three').first().waitFor()
 })
 
-test('each task in the table has a test', () => {
+test('each task in `CLICKS` has a test', () => {
   expect([...tested].sort()).toEqual(Object.keys(CLICKS).sort())
 })

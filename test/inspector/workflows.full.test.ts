@@ -60,7 +60,7 @@ test('a step is edited as JSON', async (context) => {
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('region', { name: 'Preview' }).getByText('It has left').waitFor()
   await expect.poll(() => page.url()).toMatch(/order-shipped\/letter$/)
-  // Malformed values that Novu's editor never writes are shown too.
+  // The preview also shows malformed content, which Novu's editor never writes.
   const body = '{"type":"doc","content":[null,{"attrs":null,"content":null,"text":"A letter"}]}'
   await env.workflows.changeStep('order-shipped', 'letter', {
     controlValues: { subject: 'Odd', body }

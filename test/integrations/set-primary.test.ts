@@ -35,8 +35,8 @@ const FULL = {
 }
 
 /**
- * Integrations to which different rules of set-primary apply. All environments have these
- * integrations.
+ * Integrations that cover the rules of set-primary. Each environment of `seed()` has them by
+ * default.
  */
 const INTEGRATIONS = [
   {
@@ -80,8 +80,9 @@ const ENVIRONMENT = {
 }
 
 /**
- * Returns a seed with two environments in one organization and one environment in another. Tests
- * send requests to the first environment.
+ * Returns a seed with three environments: Shop and Staging in one organization, and Rival in
+ * another. Tests send requests to Shop. `first` overrides fields of Shop, and `integrations`
+ * replaces the integrations of Staging.
  */
 function seed(first: object = {}, integrations: object[] = INTEGRATIONS) {
   return {
@@ -168,7 +169,7 @@ describe('200', () => {
     )
   })
 
-  test('never changes unrelated bytes of a document, whatever it contains', async () => {
+  test('keeps all bytes of a document except the fields that set-primary changes', async () => {
     const mock = await useMock({ seed: seed() })
     const environment = mock.services.environments.findByApiKey('shop-key')
     if (!environment) throw new Error('the seed has no shop-key')
@@ -250,7 +251,7 @@ describe('403', () => {
   const FORBIDDEN =
     "API key authentication is scoped to a single environment and cannot set as primary an integration that belongs to a different environment. Use an API key from the integration's environment, or authenticate with a session token."
 
-  test("live: rejects an integration of the organization's other environment", async () => {
+  test('live: rejects an integration of another environment in the same organization', async () => {
     const mock = await useMock({ seed: seed(LIVE) })
     const before = allRows(mock.db.client)
     const id = deriveId(mock, 'mailgun', 1)
@@ -329,7 +330,7 @@ describe('404', () => {
     }
   )
 
-  test('live: does not find an integration that only a snapshot has', async () => {
+  test('live: does not find an integration that exists only in a snapshot', async () => {
     const mock = await useMock({ seed: seed(LIVE) })
     const id = deriveId(mock, 'mailgun', 1)
     await mock.call(`/_mock/integrations/${id}`, { method: 'DELETE', key: 'staging-key' })
@@ -401,11 +402,11 @@ test('the database rejects a second primary integration in a channel', async () 
 
 /**
  * Matches the top-level `primary` in a document from `documentOf`, but not a `primary` in the
- * document's free fields.
+ * arbitrary JSON.
  */
 const OF_PRIMARY = /("deleted":false,"primary":)(true|false)/
 
-/** Returns a document as a seed stores it, with arbitrary JSON in its free fields. */
+/** Returns an integration's document with arbitrary JSON in its `name` and `credentials`. */
 function documentOf(
   mock: TestMock,
   identifier: string,

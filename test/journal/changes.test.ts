@@ -108,7 +108,7 @@ test('keeps the last 200 changes, even if no requests are recorded', async () =>
   expect(sequences).toEqual(Array.from({ length: 200 }, (_, index) => index + 4))
 })
 
-test('lists no operation for a change that the server itself made', async () => {
+test('lists no operation for a change that was not made by a request', async () => {
   const mock = await useNewMock()
   mock.resetAll()
   const [change] = await changesOf(mock)

@@ -90,7 +90,7 @@ test('with --journal 0, records no requests and rejects verifications', async ()
   expect(verdict).toMatchObject({ status: 400, json: { message: 'The journal is turned off' } })
 })
 
-test('records a request in the environment of its key, or else as unauthenticated', async () => {
+test("records a request in its key's environment, or else as unauthenticated", async () => {
   const mock = await useMock()
   const keys = [DEVELOPMENT, PRODUCTION, OTHER_ORGANIZATION]
   for (const [limit, key] of keys.entries())
@@ -117,7 +117,7 @@ test('records a request in the environment of its key, or else as unauthenticate
   }
 })
 
-test('records no control requests, preflights or requests for documents', async () => {
+test('records no preflights or requests to the control API, /health or the API docs', async () => {
   const mock = await useMock()
   for (const path of [
     '/health',

@@ -98,7 +98,7 @@ test('redacts a key in a binary body, and half a key at the end of a truncated b
   expect(second?.body).toMatch(/^ +$/)
 })
 
-test('redacts fields with names such as `password`, but keeps the word `Basic`', async () => {
+test('redacts fields with names such as `password`, but keeps authorization schemes', async () => {
   const mock = await useMock()
   await mock.post(`${setPrimary('none')}?access_token=t1&page=2`, {
     headers: { 'x-api-key': 's1', 'proxy-authorization': 'Basic czI6', 'idempotency-key': 'kept' },

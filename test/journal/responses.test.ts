@@ -70,7 +70,7 @@ test('shows no response for a request whose response was lost', async () => {
   expect(await exchangeOf(mock)).not.toHaveProperty('response')
 })
 
-test('if a response is truncated, shows only the half that the client received', async () => {
+test('if a fault truncates a response, shows only the half that the client received', async () => {
   const mock = await useMock()
   // Add a message with nothing to redact, because redaction would change the length of the body.
   await send(mock, 'POST', '/_mock/messages', { channel: 'sms' })

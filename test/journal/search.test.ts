@@ -5,7 +5,7 @@ import { type TestMock, useMock } from '../support/mock.js'
 const sequences = async (mock: TestMock, query: string) =>
   (await journalOf(mock, `?${query}`)).map(({ sequence }) => sequence)
 
-test('finds requests that contain all searched words, ignoring upper and lower case', async () => {
+test('finds requests that contain all search words, ignoring case', async () => {
   const mock = await useMock()
   await mock.get('/v1/messages?contextKeys=tenant%3AAcme&limit=5000')
   await mock.post(setPrimary(MAILGUN), {

@@ -37,7 +37,10 @@ async function openStream(mock: TestMock, ...headers: string[]) {
   }
 }
 
-/** In an event, each of these characters takes six bytes of JSON, so 24 events exceed 8 MiB. */
+/**
+ * JSON escapes each of these characters in six bytes. An event with this body takes 360 kB, so 24
+ * events exceed 8 MiB.
+ */
 const LARGE = '\u0001'.repeat(60_000)
 
 const limitsOf = ({ events }: Awaited<ReturnType<typeof openStream>>) =>

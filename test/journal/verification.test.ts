@@ -20,7 +20,7 @@ async function createWithLists(...limits: number[]): Promise<TestMock> {
 
 const list = (limit: number) => ({ operation: 'listMessages', query: { limit: String(limit) } })
 
-test('expects a match by default, and returns the sequence numbers of all matches', async () => {
+test('expects at least one match by default, and lists all matching requests', async () => {
   const mock = await createWithLists(1, 2, 1)
   expect(await verify(mock, list(1))).toMatchObject({
     status: 200,
@@ -76,7 +76,7 @@ test('inOrder allows other requests in between, but requires the given order', a
   expect((await verify(mock, { inOrder: [list(1), list(1)] })).status).toBe(417)
 })
 
-test('compares values as strings or with `matches`; repeated values have no order', async () => {
+test('compares values as strings or with `matches`, and repeated values in any order', async () => {
   const mock = await useMock()
   const headers = { 'X-Run': 'run-7' }
   await mock.get('/v1/messages?contextKeys=a:1&contextKeys=b:2&channel=email&limit=10', { headers })
@@ -159,7 +159,7 @@ test('reports only the field that differs in the nearest request', async () => {
   }
 })
 
-test('returns the three nearest requests, the newest first', async () => {
+test('returns the three nearest requests, newest first', async () => {
   const mock = await createWithLists(1, 2, 3, 4)
   await mock.post(setPrimary(MAILGUN))
   const { nearest } = (await verify(mock, list(9))).json.ctx
@@ -203,12 +203,11 @@ test('reports a request that matches except for its API key', async () => {
 })
 
 /**
- * Ten minutes, which is far longer than a test's timeout. So if a test passes, none of its waits
- * took the full time.
+ * Ten minutes, in milliseconds. A test that waits for the full time exceeds its timeout and fails.
  */
 const within = 600_000
 
-test('with `within`, waits for a request, a response, a number or order of requests', async () => {
+test('with `within`, waits for a request, its response, a count or an order', async () => {
   const mock = await useMock()
   const arrival = verify(mock, { operation: 'setIntegrationAsPrimary', within })
   const response = verify(mock, { status: 200, body: '{}', within })
@@ -260,8 +259,8 @@ test('a wait ends when the server closes or the environment is removed', async (
 })
 
 /**
- * Each row: a contradictory or empty verification, and the fields for which it is rejected.
- * patterns.test.ts tests malformed expressions.
+ * Each row: a contradictory or empty verification, and the fields that the errors name. Malformed
+ * regular expressions are tested in patterns.test.ts.
  */
 const CONTRADICTIONS: [object, string[]][] = [
   [{ count: 1, atLeast: 1 }, ['atLeast']],

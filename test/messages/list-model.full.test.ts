@@ -5,7 +5,7 @@ import { type TestMock, useMock } from '../support/mock.js'
 const NOW = Date.parse('2026-02-18T12:00:00.000Z')
 const CHANNELS = ['in_app', 'email', 'sms', 'chat', 'push']
 
-// There are few values, so that several messages have the same value. Some values are easily
+// These lists are short, so that several messages have the same value. Some values are easily
 // misread by a database, a URL parser or a JSON parser.
 const SUBSCRIBERS = ['ada', 'Ada', 'ada,bob', 'añà 😀', 'ada\u0000', "' OR 1=1 --", '%']
 const TRANSACTIONS = [
@@ -131,8 +131,9 @@ const FILTER_SETS = Array.from({ length: 2 ** FILTERS.length }, (_, bits) => {
 })
 
 /**
- * Generates values for these filters. For about half of the requests, `about` is the index of a
- * message. `matchMessage` then takes the values from this message, so that all filters match it.
+ * Generates values for the filters in `set`. In about half of the cases, it also generates `about`,
+ * the index of a message. `matchMessage` then replaces the values with values that match this
+ * message.
  */
 function anyRequest(set: readonly (keyof Filters)[]) {
   const filters = fc.record(
@@ -154,8 +155,8 @@ function matchMessage(message: SeededMessage | undefined, filters: Filters): Fil
 }
 
 /**
- * Generates a spelling of a query: the brackets after names, the order of the parameters, and an
- * unknown parameter.
+ * Generates what can vary in a query without changing its meaning: the brackets after names, the
+ * order of the parameters, and an unknown parameter.
  */
 const anySpelling = fc.record({
   brackets: fc.infiniteStream(fc.constantFrom('', '[]', '%5B%5D', 'index')),
