@@ -4,10 +4,7 @@ import { type TestMock, type TestResponse, useMock, useNewMock } from '../suppor
 
 const NOW = Date.parse('2026-02-18T12:00:00.000Z')
 
-/**
- * Starts a server with one environment. The environment has these messages and the fields of
- * `environment`.
- */
+/** Starts a server with one environment. `environment` adds fields to the environment's seed. */
 function useMessages(messages: object[], environment: object = {}): Promise<TestMock> {
   return useMock({
     now: NOW,
@@ -16,8 +13,8 @@ function useMessages(messages: object[], environment: object = {}): Promise<Test
 }
 
 /**
- * Returns messages for a seed. They have no times, so the server puts them one minute apart, newest
- * first.
+ * Returns messages for a seed, without timestamps. By default, each message is one minute older
+ * than the previous one.
  */
 function createMessages(count: number, fields: object = {}): object[] {
   return Array.from({ length: count }, (_, index) => ({
@@ -237,7 +234,7 @@ describe('the reason for an empty page', () => {
       `environment Shop has no subscriber ${hex(7).toUpperCase()} ` +
         '(assumption unknown-subscriber-filter)'
     ]
-  ])('says if the subscriberId is actually the _id of a subscriber (%s)', async (value, reason) => {
+  ])('reports that the subscriberId is a subscriber _id (%s)', async (value, reason) => {
     const mock = await useMessages(messages, {
       subscribers: [{ ...subscribers[0], _id: hex(7) }, { subscriberId: 'bob' }],
       assumptions: { 'unknown-subscriber-filter': value }
@@ -246,14 +243,14 @@ describe('the reason for an empty page', () => {
     expect(reasonOf(response)).toBe(
       `${reason}; this is the _id of subscriber ada; filter by the subscriberId instead`
     )
-    // There is no hint about the `_id` if an earlier filter already matches nothing.
+    // If an earlier filter matches no message, the reason doesn't mention the `_id`.
     if (value === 'empty-page') {
       const both = await mock.get(`/v1/messages?channel=chat&subscriberId=${hex(7)}`)
       expect(reasonOf(both)).toBe('no message matches channel (12 are in the environment)')
     }
   })
 
-  test('says that no message has exactly these contexts, though each of them exists', async () => {
+  test('reports that no message has exactly these contexts, even if each one exists', async () => {
     const contextKeys = ['plan:x', 'tenant:a']
     const mock = await useMessages([...messages, { _id: hex(99), channel: 'sms', contextKeys }], {
       subscribers
@@ -265,7 +262,7 @@ describe('the reason for an empty page', () => {
     )
   })
 
-  test('says that the environment has no messages, whatever the query', async () => {
+  test('reports that the environment has no messages, whatever the query', async () => {
     const mock = await useMessages([])
     for (const query of ['', 'channel=sms', 'page=3']) {
       expect(reasonOf(await mock.get(`/v1/messages?${query}`))).toBe(
@@ -318,7 +315,7 @@ test('rejects a page that is too large for one response, and suggests a lower li
   const mock = await useNewMock({
     seed: { environments: [{ name: 'Shop', messages: createMessages(1) }] }
   })
-  // Make each document 2 GB of zeros, which SQLite creates only when the document is read.
+  // Make `document` a generated column of 2 GB of zeros. SQLite computes it only when read.
   mock.db.client.exec(`
     ALTER TABLE messages RENAME COLUMN document TO former;
     ALTER TABLE messages ADD COLUMN document TEXT GENERATED ALWAYS AS (zeroblob(2000000000))`)

@@ -80,7 +80,7 @@ describe.each(WALKS)('the filters [$filters] on $index', ({ conditions, walked, 
   })
 })
 
-test('`listContexts` finds each next set of contexts by searching an index', () => {
+test('`listContexts` jumps from one set of contexts to the next with an index search', () => {
   const prepared = vi.spyOn(database.db.client, 'prepare')
   onTestFinished(() => prepared.mockRestore())
   new MessageRepository(database.db).listContexts(1)
@@ -94,8 +94,8 @@ interface HundredMessages {
   repository: MessageRepository
   db: Db
   /**
-   * Returns the index that each statement for these conditions uses. Includes only statements that
-   * were prepared since the previous call.
+   * Finds the statements for these conditions that were prepared since the previous call, except
+   * bounded counts. Returns the index in each statement's `INDEXED BY`.
    */
   takeWalkedIndexes(conditions: readonly Condition[]): (string | undefined)[]
 }

@@ -34,9 +34,7 @@ const QUERIES: Partial<ListMessagesQuery>[] = [
   { channel: 'email', subscriberId: 'ada', contextKeys: ['tenant:a'] }
 ]
 
-/**
- * Returns the `totalCount` of each query. Expects the query's page to contain that many messages.
- */
+/** Returns the `totalCount` of each query. Fails if it isn't the number of messages returned. */
 function totals({ services }: Pick<Setup, 'services'>, environment: Environment): number[] {
   return QUERIES.map((query) => {
     const { body } = services.messages.list(environment, { page: 0, limit: 100, ...query })
@@ -61,8 +59,8 @@ async function setUp(): Promise<Setup> {
   const services = createControlServices({ db, clock: () => NOW, defaults: DEFAULTS, journal: 0 })
   const { environment: mine } = await services.seeds.createEnvironment({ seed: seedOf(6, 'a') })
   const { environment: other } = await services.seeds.createEnvironment({ seed: seedOf(3, 'b') })
-  // Give the environment its own copy of the messages now. If the first change made this copy, the
-  // copy would have no cached totals.
+  // Copy the messages to a dataset of their own before their totals are cached. Otherwise, the
+  // first change would make this copy, and the test wouldn't notice outdated totals.
   db.transaction(() => services.environments.writableDataset(mine, 'messages'))
   expect(totals({ services }, mine)).toEqual(SIX)
   expect(totals({ services }, other)).toEqual(THREE)
@@ -103,7 +101,7 @@ const CHANGES: [string, number[], (setup: Setup) => unknown][] = [
       )
   ],
   [
-    'a rollback, if totals were requested before it',
+    'a rollback, even if totals were requested in the transaction',
     SIX,
     (setup) => {
       const change = () =>

@@ -3,7 +3,7 @@
  * affect behavior. Another test checks that every field has a description.
  */
 
-/** For each schema function that takes a description: the index of that argument. */
+/** The index of the description among the arguments of each schema function. */
 const ARGUMENT = {
   text: 0,
   textOrNull: 0,
@@ -41,7 +41,7 @@ function onlyDescribes(declarator) {
   return referencePaths.length > 0 && referencePaths.every(isDescriptionArgument)
 }
 
-/** Returns whether a description is an object's only property. */
+/** Returns whether the path is an object whose only property is a description or a summary. */
 function isDescriptionAlone(path) {
   return (
     path.isObjectExpression() &&

@@ -1,8 +1,7 @@
 import { inject } from 'vitest'
 
 /**
- * Stryker's dry run records which code each test covers. In this run, every test starts its own
- * server. So the code that runs at the start, such as preparing SQL, counts as covered by each
- * test.
+ * In a dry run, Stryker records which code each test covers. Every test must then start its own
+ * server. If tests shared one, only the first would cover startup code, such as preparing SQL.
  */
 if (inject('mode' as never) === 'dry-run') process.env.FRESH_MOCKS = 'true'

@@ -12,7 +12,7 @@ export default function notLoaded(): Reporter {
     },
     onTestModuleEnd(file) {
       for (const { message } of file.errors())
-        vitest?.state.catchError(new Error(message), 'Test file that was not loaded')
+        vitest?.state.catchError(new Error(message), 'Test file failed to load')
     }
   }
 }

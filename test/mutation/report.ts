@@ -20,7 +20,7 @@ export interface Survivor {
 export interface FileResult {
   killed: number
   timeout: number
-  /** The number of mutants that only change a description. They don't count in the score. */
+  /** The number of mutants that change only a description. The score ignores them. */
   ignored: number
   survivors: Survivor[]
 }
@@ -83,7 +83,7 @@ function countsOf(files: readonly FileResult[]): Counts {
   }
 }
 
-/** Returns the share of killed mutants in percent, or 100 if there are no mutants. */
+/** Returns the percentage of mutants that were killed or timed out, or 100 without mutants. */
 function scoreOf({ killed, timeout, survived, uncovered }: Counts): number {
   const all = killed + timeout + survived + uncovered
   return all === 0 ? 100 : (100 * (killed + timeout)) / all

@@ -25,8 +25,8 @@ export default defineConfig({
     include: files,
     sequence: { sequencer: ConfiguredOrder },
     reporters: [notLoaded()],
-    // Stryker converts errors to strings. An error from another process can be converted only with
-    // this prototype.
+    // Vitest's workers send errors as objects without a prototype. Converting such an object to a
+    // string, as Stryker does, would throw.
     onUnhandledError: (error) => {
       Object.setPrototypeOf(error, Error.prototype)
     },

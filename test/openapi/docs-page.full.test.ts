@@ -20,7 +20,7 @@ test('the docs are accessible, even on a screen that is 320 pixels wide', async 
   expect(events.troubles).toEqual([])
 })
 
-test('/docs and the files that it loads have at most 60 KB', async (context) => {
+test('/docs and the files it loads are smaller than 60 KB in total', async (context) => {
   const { page, url, events } = await openInspector(context)
   await page.goto(`${url}/docs?environment=Production`, { waitUntil: 'networkidle' })
   const files = events.requested.filter((file) => file.startsWith(`${url}/docs`))

@@ -39,7 +39,7 @@ test('every link to a type or a section in the docs has a target', async () => {
   }
 })
 
-test('/docs links to the request form in the environment that its URL names', async () => {
+test('/docs?environment=… links to the request form for that environment', async () => {
   const { get } = await useMock()
   const page = (await get('/docs?environment=A%20%26%20B', { key: null })).text
   expect(valuesOf(page, 'href')).toContain(

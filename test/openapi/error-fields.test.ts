@@ -12,14 +12,14 @@ interface Provoked {
 const FIELDS = ['errors', 'stepId', 'workflowId']
 const STEP = '/v2/workflows/order-shipped/steps/email-step'
 
-/** An integration of another environment in the default seed. */
+/** The id of an integration in another environment of the default seed. */
 const FOREIGN = '6703aa1c5d2e8b0013b70001'
 
 const fault = (status: number): TestRequest => ({ headers: { 'x-mock-fault': `status=${status}` } })
 const post = (request: TestRequest = {}): TestRequest => ({ method: 'POST', ...request })
 const withKey = (body: string) => post({ body, headers: { 'idempotency-key': 'reused-key' } })
 
-/** Requests that get every error in the documents of both profiles. */
+/** Requests that together provoke every error in the documents of both profiles. */
 const PROVOKED: readonly Provoked[] = [
   ...[
     post({ body: '{', headers: { 'content-type': 'application/json' } }),
@@ -55,7 +55,7 @@ const PROVOKED: readonly Provoked[] = [
 ]
 
 test.each(PROFILES)(
-  'the document of the profile %s lists fields of errors exactly where the server sends them',
+  'the document of the profile %s lists the same error fields that the server sends',
   async (profile) => {
     const mock = await useMock({ profile })
     const sent = new Map<string, Set<string>>()

@@ -18,10 +18,7 @@ interface Described {
   operation: Document
 }
 
-/**
- * Makes an operation respond with a certain error. `send` sends a request to the error's example
- * path.
- */
+/** Provokes an error. `send` sends a request to the `path` in the error's example. */
 type ProvokeError = (
   mock: TestMock,
   send: (call?: TestRequest) => Promise<TestResponse>,
@@ -105,8 +102,8 @@ describe.each(PROFILES)('with the default seed, in the profile %s', async (profi
         JSON.stringify(operation.responses[200].content['application/json'].example)
       )
       expect(undocumentedHeaders(response, operation)).toEqual([])
-      // Repeat the request, to check the headers of a replay if the operation supports idempotency
-      // keys.
+      // Repeat the request. If the operation supports idempotency keys, this response is a replay,
+      // which has an additional header.
       expect(undocumentedHeaders(await mock.call(url, { method, headers }), operation)).toEqual([])
     }
   )

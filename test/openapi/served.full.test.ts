@@ -19,7 +19,7 @@ const SEED = {
   ]
 }
 
-test("/openapi.json describes the key's environment, or the defaults without a key", async () => {
+test("/openapi.json uses the assumptions of the key's environment, or the defaults", async () => {
   const mock = await useMock({ seed: SEED })
   const get = async (key: string | null) => (await mock.get('/openapi.json', { key })).json
   const servers = [{ url: mock.url, description: 'This server' }]

@@ -20,7 +20,7 @@ const consumer = mkdtempSync(join(tmpdir(), 'notification-mock-consumer-'))
 
 afterAll(() => rmSync(consumer, { recursive: true, force: true }))
 
-/** Creates a project that has only the packed package and the database addon. */
+/** Creates a project whose only packages are our npm package and the database addon. */
 beforeAll(() => {
   const modules = join(consumer, 'node_modules')
   mkdirSync(join(modules, 'notification-mock'), { recursive: true })
@@ -169,7 +169,7 @@ function compile(module: string, moduleResolution: string, files: string[], opti
 
 describe('the library', () => {
   const USE = `
-    // The library's \`connect\` sends requests in another way, but throws the same errors.
+    // The library has its own \`connect\`, which must throw the client's \`MockError\`.
     const errorOf = (connect) => {
       try { connect('not a URL') } catch (error) { return error }
     }

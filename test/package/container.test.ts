@@ -54,12 +54,12 @@ test("compose publishes the port only on loopback, and passes on the host's vari
   const names = ['SEED', 'ADMIN_TOKEN', 'PROFILE', 'LOG_LEVEL'].map(
     (name) => `NOTIFICATION_MOCK_${name}`
   )
-  // If a variable has no value here, compose and podman-compose pass on the host's value.
+  // compose and podman-compose pass on the host's value of a variable that is null here.
   const passedOn = Object.fromEntries(names.map((name) => [name, null]))
   expect(service.environment).toEqual({ NOTIFICATION_MOCK_PORT: port, ...passedOn })
 })
 
-test('compose names the image, and never restarts the server on its own', () => {
+test('compose names the image and sets no restart policy', () => {
   expect(service.image).toBe('notification-mock:local')
   expect(service).not.toHaveProperty('restart')
 })
@@ -83,7 +83,7 @@ function lineAfter(instruction: string) {
   return new RegExp(`^${instruction} (.*)$`, 'm').exec(image)?.[1]
 }
 
-/** Returns the arguments of an instruction in exec form, a JSON array. Throws for other forms. */
+/** Parses the JSON array of an instruction in exec form. Throws if it's in shell form. */
 function listAfter(instruction: string): unknown {
   return JSON.parse(lineAfter(instruction) ?? '')
 }

@@ -22,13 +22,13 @@ const VARIABLES = {
 }
 
 describe.skipIf(unavailable)(
-  `with an engine${unavailable ? ` (skipped: ${unavailable})` : ''}`,
+  `with a Docker engine${unavailable ? ` (skipped: ${unavailable})` : ''}`,
   () => {
     beforeAll(() => {
       engine('start', [], 360_000)
       docker(...COMPOSE, 'down', '--volumes')
       docker('build', '--tag', IMAGE, '.')
-      // The tag that docker-compose.yml names.
+      // docker-compose.yml uses this tag.
       docker('tag', IMAGE, 'notification-mock:local')
     }, 600_000)
 
@@ -101,7 +101,7 @@ describe.skipIf(unavailable)(
         })
     })
 
-    test('the image exits quickly with code 0, and keeps its data after a stop and a kill', () => {
+    test('the container stops quickly with code 0, and keeps its data even if killed', () => {
       const setPrimary = (id: string) =>
         send(`/v1/integrations/${id}/set-primary`, {
           method: 'POST',
