@@ -22,7 +22,7 @@ test('the only package with an install script is esbuild, which needs no compile
 })
 
 test.each(['', 'test/external-tools/'])(
-  'the lock file in "%s" records no download URLs',
+  '%spackage-lock.json contains no download URLs',
   (folder) => {
     const packages = Object.values<Record<string, unknown>>(
       read(`${folder}package-lock.json`).packages
@@ -35,11 +35,11 @@ test.each(['', 'test/external-tools/'])(
   }
 )
 
-test('the installation rejects an unsupported version of Node', () => {
+test('`npm install` fails on an unsupported version of Node', () => {
   expect(readFileSync(join(root, '.npmrc'), 'utf8')).toMatch(/^engine-strict=true$/m)
   expect(manifest).toMatchObject({ engines: { node: '^20.19.2 || >=22.14.0' } })
 })
 
-test('Yarn unpacks the package', () => {
+test('Yarn stores the package unzipped', () => {
   expect(manifest).toMatchObject({ preferUnplugged: true })
 })

@@ -3,7 +3,7 @@ import { directFetch } from '../../src/platform/direct-fetch.js'
 import { listen } from '../remote/listen.js'
 
 test.each(['DELETE', 'POST', 'OPTIONS'])(
-  'sends the length of the body in a %s request',
+  'a %s request sends the byte length of its body as `content-length`',
   async (method) => {
     await using server = await listen((request, response) => {
       response.end(request.headers['content-length'])

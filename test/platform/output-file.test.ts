@@ -18,7 +18,7 @@ test.each([
   ['file/run.html', 'its folder is a file; choose a file in another folder'],
   ['folder', 'it is a folder; choose a file in it'],
   ['link', 'it is a link or not a regular file; choose another file']
-])('rejects %s and says why', (name, reason) => {
+])('rejects %s and reports the reason', (name, reason) => {
   const folder = createTempFolder()
   mkdirSync(join(folder, 'folder'))
   writeFileSync(join(folder, 'file'), 'x')

@@ -19,7 +19,7 @@ test('throws for a file that is larger than the limit', () => {
   )
 })
 
-// The system reports a size of 0 for this file.
+// Linux reports a size of 0 for `/proc/self/maps`.
 test.skipIf(process.platform !== 'linux')(
   'stops at the limit even if the system reports a smaller size',
   () => {

@@ -6,7 +6,7 @@ import {
   readAssumptionFacts
 } from '../../../src/remote/comparison/compare-documents.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: each test changes another part of the document
+// biome-ignore lint/suspicious/noExplicitAny: each test changes a different part of the document
 type Json = any
 
 const ours = await openApiDocument(assume('document'))
@@ -38,7 +38,7 @@ const PRIMARY = '/v1/integrations/{integrationId}/set-primary'
 const STEP = '/v2/workflows/{workflowId}/steps/{stepId}'
 
 describe('a published document', () => {
-  test.each(PROFILES)('does not differ from itself in the profile %s', async (profile) => {
+  test.each(PROFILES)('equal to ours has no differences in the profile %s', async (profile) => {
     const document = await openApiDocument(assume(profile))
     expect(compareDocuments(JSON.parse(JSON.stringify(document)), document)).toEqual({
       compared: 3,
@@ -47,7 +47,7 @@ describe('a published document', () => {
     })
   })
 
-  test('for the other profile has only differences that assumptions explain', async () => {
+  test('of the other profile has only differences that assumptions explain', async () => {
     const { differences } = compareDocuments(await openApiDocument(assume('live')), ours, facts)
     expect(differences.filter(({ explainedBy }) => explainedBy === undefined)).toEqual([])
     expect([...new Set(differences.map(({ explainedBy }) => explainedBy))].sort()).toEqual([
@@ -67,7 +67,7 @@ describe('a published document', () => {
     ])
   })
 
-  test('does not differ if it uses OpenAPI 3.0, which describes null differently', () => {
+  test('has no differences if it uses `nullable` from OpenAPI 3.0 instead of the type null', () => {
     const text = JSON.stringify({ ...copy(), openapi: '3.0.3' })
       .replaceAll('"type":["string","null"]', '"type":"string","nullable":true')
       .replaceAll('"type":["boolean","null"]', '"allOf":[{"type":"boolean"}],"nullable":true')
@@ -76,7 +76,7 @@ describe('a published document', () => {
   })
 })
 
-describe('reports exactly', () => {
+describe('reports', () => {
   const reports = (
     title: string,
     expected: string[],
@@ -100,7 +100,7 @@ describe('reports exactly', () => {
     ({ MessageResponseDto }) => MessageResponseDto.required.push('subject')
   )
   reports(
-    'an additional value of a field and of a parameter',
+    'an additional enum value of a field and of a parameter',
     [
       'wider body.data[].status values (published read)',
       'wider parameter query channel values (published fax)'
@@ -111,7 +111,7 @@ describe('reports exactly', () => {
     }
   )
   reports(
-    'a missing value',
+    'a missing enum value',
     ['narrower body.data[].status values (ours warning)'],
     ({ MessageStatus }) => MessageStatus.enum.pop()
   )
@@ -121,7 +121,7 @@ describe('reports exactly', () => {
     ({ MessageResponseDto }) => (MessageResponseDto.properties.read.type = 'string')
   )
   reports(
-    'an additional null',
+    'a field that can also be null',
     ['wider body.data[].subject type (published null)'],
     ({ MessageResponseDto: { properties } }) =>
       (properties.subject = { oneOf: [{ type: 'string' }, { type: 'null' }] })
@@ -148,12 +148,12 @@ describe('reports exactly', () => {
     }
   )
   reports(
-    'an object without fields',
+    'an object that allows any fields',
     ['wider body.data[].cta.data fields (published anything; ours .url)'],
     ({ MessageCTA }) => (MessageCTA.properties.data = { type: 'object' })
   )
   reports(
-    'an envelope, and a change inside it',
+    'an envelope, and a missing field inside it',
     ['ours only body.slug (ours string)', 'published only envelope'],
     ({ WorkflowStep }, { [STEP]: { get } }) => {
       const json = get.responses[200].content['application/json']
@@ -185,7 +185,7 @@ describe('reports exactly', () => {
       })
   )
 
-  test('a missing operation, listed separately', () => {
+  test('a missing operation in a separate list', () => {
     const document = copy()
     delete document.paths[STEP]
     expect(compareDocuments(document, ours)).toEqual({
@@ -195,7 +195,7 @@ describe('reports exactly', () => {
     })
   })
 
-  test('a difference with pointers to its place in both documents', () => {
+  test('where a difference is in each document', () => {
     const document = copy()
     document.servers = [{ url: 'https://api.example.com/v1' }]
     document.paths = { '/messages': document.paths[MESSAGES] }
@@ -218,10 +218,10 @@ describe('reports exactly', () => {
   })
 })
 
-describe('also compares', () => {
+describe('compares', () => {
   test.each<[title: string, expected: string, change: Change]>([
     [
-      'how to authenticate',
+      'the authentication scheme',
       'different security (published http bearer; ours apiKey header Authorization)',
       (_, __, { components }) =>
         (components.securitySchemes.ApiKey = { type: 'http', scheme: 'bearer' })
@@ -237,12 +237,12 @@ describe('also compares', () => {
       ({ MessageResponseDto }) => (MessageResponseDto.properties.subject.deprecated = true)
     ],
     [
-      'how lists in the query are separated',
+      '`explode` of lists in the query',
       'different parameter query transactionId explode (published false; ours true)',
       (_, { [MESSAGES]: { get } }) => (parameterOf(get, 'transactionId').explode = false)
     ],
     [
-      'the style of lists in the query',
+      '`style` of lists in the query',
       'different parameter query transactionId style (published spaceDelimited; ours form)',
       (_, { [MESSAGES]: { get } }) =>
         Object.assign(parameterOf(get, 'transactionId'), { style: 'spaceDelimited', explode: true })
@@ -253,7 +253,7 @@ describe('also compares', () => {
       (_, { [MESSAGES]: { get } }) => (get.responses[200].content['text/csv'] = {})
     ],
     [
-      'the number of variants',
+      'the number of `oneOf` variants',
       'different body.data[].subject variants (published 2; ours 1)',
       ({ MessageResponseDto: { properties } }) =>
         (properties.subject = { oneOf: [{ type: 'string' }, { type: 'string', maxLength: 9 }] })
@@ -279,17 +279,17 @@ describe('an assumption does not explain', () => {
       (_, { [MESSAGES]: { get } }) => parameterOf(get, 'channel').schema.enum.push('tool')
     ],
     [
-      'further credentials',
+      'an additional credential',
       'published only body.credentials.one (published string)',
       ({ CredentialsDto }) => (CredentialsDto.properties.one = { type: 'string' })
     ],
     [
-      'a different type of a parameter',
+      'a different parameter type',
       'different parameter query limit type (published string; ours number)',
       (_, { [MESSAGES]: { get } }) => (parameterOf(get, 'limit').schema.type = 'string')
     ],
     [
-      'one missing field of the subscriber',
+      'a single missing field of the subscriber',
       'ours only body.data[].subscriber.email (ours string or null)',
       ({ SubscriberResponseDto }) => delete SubscriberResponseDto.properties.email
     ]
@@ -299,7 +299,7 @@ describe('an assumption does not explain', () => {
     expect(differences.map(({ explainedBy }) => explainedBy)).toEqual([undefined])
   })
 
-  test('a new provider in an enum in which Novu spells another provider differently', () => {
+  test('a new provider, even if the same enum spells another provider differently', () => {
     const differences = compareAfter(({ ChatPushProvider }) => {
       const values = ChatPushProvider.enum
       values[values.indexOf('service-slack')] = 'novu-slack'
@@ -312,7 +312,7 @@ describe('an assumption does not explain', () => {
   })
 })
 
-test('names the types of both documents, and reports an integer as narrower than a number', () => {
+test('shows the types in both documents, and reports an integer as narrower than a number', () => {
   const typed = (type: string) =>
     differencesAfter((_, { [MESSAGES]: { get } }) => {
       parameterOf(get, 'limit').schema.type = type
@@ -323,7 +323,7 @@ test('names the types of both documents, and reports an integer as narrower than
   expect(typed('integer')).toEqual(['narrower parameter query limit type (ours number)'])
 })
 
-test('lists many missing fields of an object as one difference', () => {
+test('groups four missing fields of an object into one difference, but not three', () => {
   const differences = compareAfter(({ CredentialsDto, MessageResponseDto }) => {
     for (const name of ['one', 'two', 'three', 'four'])
       CredentialsDto.properties[name] = { type: 'string' }
@@ -339,7 +339,7 @@ test('lists many missing fields of an object as one difference', () => {
   expect(places.map(({ oursAt }) => oursAt)).toEqual(['#/components/schemas/CredentialsDto'])
 })
 
-test('lists differences in headers and errors last, and only once for all responses', () => {
+test('lists differences in headers and error bodies last, and once for all responses', () => {
   const differences = compareAfter(({ MessageResponseDto }, paths) => {
     delete MessageResponseDto.properties.subject
     for (const { responses } of [paths[MESSAGES].get, paths[STEP].get, paths[PRIMARY].post]) {
@@ -357,7 +357,7 @@ test('lists differences in headers and errors last, and only once for all respon
   ])
 })
 
-test('rejects everything that is not an OpenAPI document', () => {
+test('rejects anything other than an OpenAPI 3.0 or 3.1 document', () => {
   const message = 'not an OpenAPI document of version 3.0 or 3.1'
   expect(() => compareDocuments('<html>', ours)).toThrow(message)
   expect(() => compareDocuments({ swagger: '2.0', paths: {} }, ours)).toThrow(message)
@@ -370,7 +370,7 @@ test('rejects a document that is nested too deeply', () => {
   )
 })
 
-test('compares a document whose references expand to millions of schemas', () => {
+test('compares a document whose references expand to billions of schemas', () => {
   const levels = Array.from({ length: 20 }, (_, level) => {
     const $ref = `#/components/schemas/Level${level + 1}`
     const properties = { a: { $ref }, b: { $ref }, c: { $ref } }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { compareResponses } from '../../../src/remote/comparison/compare-responses.js'
 
-/** Returns, for each difference between the responses, the assumption that explains it. */
+/** Compares two responses, and returns the value of `explainedBy` for each difference. */
 function explanations(path: string, target: [number, unknown], ours: [number, unknown]) {
   const request = { method: path.includes('set-primary') ? 'POST' : 'GET', path } as const
   const [targetStatus, targetBody] = target
@@ -42,7 +42,12 @@ test.each([
   ],
   ['a missing message', LIST, { data: [{ _id: 'a' }, { _id: 'b' }] }, { data: [{ _id: 'a' }] }],
   ['a missing field', LIST, page({ data: [{ _id: 'a', read: true }] }), page({})],
-  ['null for an absent field', LIST, page({ data: [{ _id: 'a', email: null }] }), page({})],
+  [
+    'a field that is null instead of absent',
+    LIST,
+    page({ data: [{ _id: 'a', email: null }] }),
+    page({})
+  ],
   [
     'a different hasMore in pages without totalCount',
     LIST,
@@ -84,7 +89,7 @@ test('no assumption explains an unexpected status', () => {
   expect(explanations(PRIMARY, [201, {}], [200, {}])).toEqual([undefined])
 })
 
-test('assumptions explain fields that only one server has', () => {
+test('assumptions explain fields that only one server returns', () => {
   const totals = page({ totalCount: 1, hasMore: false })
   expect(explanations(LIST, [200, page({ hasMore: true })], [200, totals])).toEqual([
     'total-count',
@@ -98,7 +103,7 @@ test('assumptions explain fields that only one server has', () => {
   expect(explanations(PRIMARY, [200, bare], [200, full])).toEqual(['credentials', 'credentials'])
 })
 
-test('`message-extras` explains its fields only if one of the servers lacks them', () => {
+test('`message-extras` explains a difference in its fields only if one server omits them', () => {
   const messages = (fields: object) => page({ data: [{ _id: 'm1', ...fields }] })
   const extras = { id: 'm1', updatedAt: 'now', __v: 0 }
   const added = explanations(LIST, [200, messages(extras)], [200, messages({})])

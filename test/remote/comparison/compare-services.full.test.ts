@@ -29,8 +29,9 @@ async function compare(...args: string[]) {
 type Responders = Record<string, ((response: ServerResponse) => unknown) | undefined>
 
 /**
- * Starts a proxy in front of a server, and returns the flags that compare the two. If a path starts
- * with a key of `responders`, the proxy responds itself. It forwards all other requests.
+ * Starts a proxy in front of a server, and returns flags that compare the proxy with the server. If
+ * a path starts with a key of `responders`, that responder handles the request. The proxy forwards
+ * all other requests to the server.
  */
 async function compareWithProxy(
   { url }: { url: string },
@@ -56,7 +57,7 @@ function sendJson(response: ServerResponse, body: object): void {
 
 describe('compare', () => {
   test.each(['document', 'live'] as const)(
-    'finds no difference between a mock and its recording in the profile %s',
+    'finds no difference between a mock in the profile %s and its recording',
     async (profile) => {
       const source = await useMock({ profile })
       const out = join(createTempFolder(), 'seed.yaml')
@@ -69,7 +70,7 @@ describe('compare', () => {
   )
 
   test('names the assumption that explains each difference between the profiles', async () => {
-    // The times of the default seed are relative to now, so both servers need the same clock.
+    // The default seed's timestamps are relative to now, so both servers need the same time.
     const now = Date.UTC(2026, 1, 18)
     const target = await useMock({ profile: 'live', now })
     const ours = await useMock({ profile: 'document', now })
@@ -93,7 +94,7 @@ describe('compare', () => {
     ])
   })
 
-  /** Returns flags to compare a mock with a proxy that changes two fields in a page of messages. */
+  /** Returns flags to compare a mock with a proxy that changes a subject and removes a status. */
   async function flagsForChangedFields() {
     const ours = await useMock({})
     const { json: page } = await ours.get('/v1/messages?limit=2')
@@ -160,7 +161,7 @@ describe('compare', () => {
     ])
   })
 
-  test('continues after a response that cannot be compared, and reports its problem', async () => {
+  test('reports a response that cannot be compared, and continues', async () => {
     const ours = await useMock({})
     const broken: [target: unknown, respond: (response: ServerResponse) => unknown][] = [
       [502, (response) => response.writeHead(502).end('<h1>Bad gateway</h1>')],
@@ -249,7 +250,7 @@ describe('compare', () => {
     }
   })
 
-  test('reports an interrupt', async () => {
+  test('exits with code 1 and reports the interruption on SIGINT', async () => {
     const ours = await useMock({})
     let pending = 0
     // The proxy never responds.
@@ -271,7 +272,7 @@ describe('compare', () => {
     expect(stderr).not.toMatch(/^\s+at /m)
   })
 
-  test('sends the requests of a journal or HAR, but POSTs only with --allow-changes', async () => {
+  test('sends POST requests from a journal or HAR only with --allow-changes', async () => {
     const ours = await useMock({})
     const target = await useMock({})
     await ours.get('/v1/messages?limit=2&transactionId=a&transactionId=b%20c')

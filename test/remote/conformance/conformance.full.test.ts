@@ -14,7 +14,7 @@ const RENAMED_PAGE_SIZE: ProxyHooks = {
   }
 }
 
-test('without --allow-changes, the mock passes a run and is not changed', async () => {
+test('without --allow-changes, a run passes and leaves the mock unchanged', async () => {
   const mock = await useMock()
   const before = (await mock.get('/_mock/state')).text
   const report = await checkTarget(mock.url, { only: ['live', 'primary', 'idempotency'] })
@@ -26,11 +26,15 @@ test('without --allow-changes, the mock passes a run and is not changed', async 
 
 test.each([
   [
-    'the primary integration that the target lists, even if another one is named first',
+    'the primary that the target lists, even if the options name another integration first',
     {},
     SENDGRID
   ],
-  ['the integration that is named first, if the target lists none', UNLISTED, MAILGUN]
+  [
+    'the integration that the options name first, if the target lists no integrations',
+    UNLISTED,
+    MAILGUN
+  ]
 ])('a run restores %s', async (_, hooks, primary) => {
   const mock = await useMock()
   await mock.post(setPrimary(primary))
@@ -41,13 +45,13 @@ test.each([
   expect(await primaryEmail(mock)).toBe(primary)
 })
 
-test('if the target cannot be reached, the error of the run names the request', async () => {
+test("if the target is unreachable, the run's error names the request", async () => {
   await expect(checkTarget('http://127.0.0.1:9')).rejects.toThrow(
     'http://127.0.0.1:9: GET /v1/messages?limit=1: no response'
   )
 })
 
-test('if the target rejects the key, the error of the run does not contain the key', async () => {
+test("if the target rejects the key, the run's error does not contain the key", async () => {
   const mock = await useMock()
   await expect(checkTarget(mock.url, { apiKey: 'not-a-key' })).rejects.toThrow(
     /rejects the key: 401(?!.*not-a-key)/

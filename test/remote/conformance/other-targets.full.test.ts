@@ -133,7 +133,7 @@ test('the number of requests per second stays within `rate`', async () => {
   expect(performance.now() - started).toBeGreaterThan((requests - 1) * 50 - 5)
 })
 
-test('no report contains the API key, even if a response of the target does', async () => {
+test('no report contains the API key, even if the target returns the key', async () => {
   const url = await startTarget((request, response) => {
     response.end(
       JSON.stringify({ message: request.headers.authorization, data: [], [DEVELOPMENT]: 1 })
@@ -152,8 +152,8 @@ const NEW_MESSAGE = {
 }
 
 /**
- * Returns whether the test adds a message when this request arrives. The test adds messages both
- * between two cases and during a case.
+ * Returns whether the next test adds a message just before this request. The requests are chosen so
+ * that some messages arrive between two cases and others during a case.
  */
 const arrivesAt = ({ method, path }: ProxiedRequest) =>
   method === 'HEAD' || path.includes('limit=2.0') || path.endsWith('channel=push&limit=100')
@@ -184,7 +184,7 @@ test('messages can arrive or change during a run without making a case fail', as
   expect(changeCount).toBe(4)
 })
 
-test('an interrupt ends a wait for the target and restores the original primary', {
+test('after an interrupt, a run stops waiting for the target and restores the original primary', {
   timeout: 240_000
 }, async () => {
   const mock = await useMock()
@@ -193,8 +193,8 @@ test('an interrupt ends a wait for the target and restores the original primary'
   await using proxy = await startProxy(mock.url, {
     response({ request, response }) {
       if (!isBusy && !request.path.includes(MAILGUN)) return
-      // The target makes Mailgun primary, but responds with 429. It also responds to all later
-      // requests with 429. The first response after the interrupt is the last 429.
+      // The target makes Mailgun primary, but responds with 429. It keeps responding with 429 until
+      // the interrupt, and once more after it.
       isBusy = !interrupt.signal.aborted
       response.status = 429
       response.headers['retry-after'] = isBusy ? '100' : '1'
@@ -235,7 +235,7 @@ test('a run without --allow-changes sends nothing that could change the target',
   })
 })
 
-/** Options that name Mailgun as a foreign integration, although the target accepts Mailgun. */
+/** Options that name Mailgun as foreign, although it belongs to the target's environment. */
 const ACCEPTED_FOREIGN = {
   allowChanges: true,
   foreignIntegration: MAILGUN,
@@ -290,14 +290,14 @@ test('the report lists a channel that had no primary before the run', async () =
   expect(reportText(report)).toContain('Channel email had no primary integration and has one now\n')
 })
 
-test.each(['<html>', '{"data":[null,{}]}', 'broken off'])(
+test.each(['<html>', '{"data":[null,{}]}', 'connection closed'])(
   'a run continues if the list of integrations is unreadable: %s',
   async (text) => {
     const mock = await useMock()
     await using proxy = await startProxy(mock.url, {
       response({ request, response }) {
         if (request.path !== '/v1/integrations') return
-        if (text === 'broken off') throw new Error(text)
+        if (text === 'connection closed') throw new Error(text)
         response.text = text
       }
     })
@@ -325,7 +325,7 @@ function personalValuesOf(message: PersonalMessage): string[] {
   return [subscriber?.subscriberId ?? '', transactionId, email, ...contextKeys, ...encodedKeys]
 }
 
-test('no report contains personal values from the target', async () => {
+test('no report contains personal data from the target', async () => {
   const mock = await useMock()
   const { data } = (await mock.get('/v1/messages?limit=100')).json
   await using proxy = await startProxy(mock.url, {
@@ -362,7 +362,7 @@ test('a minimal service passes, and its differences from the mock are noted', as
   expect(reportText(report).split('\n').length).toBeLessThan(20)
 })
 
-test('the report keeps its results and names the last request if the target dies', async () => {
+test('if the target dies, the report has the results so far and the last request', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, {
     response({ request, memory }) {

@@ -29,7 +29,7 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
       delete integration.identifier,
     'wire.integration.shape: `configurations` is null': (integration) =>
       (integration.configurations = null),
-    'wire.integration.shape: an integration has the content type `text/plain`': (_, { response }) =>
+    'wire.integration.shape: set-primary responds with `text/plain`': (_, { response }) =>
       (response.headers['content-type'] = 'text/plain'),
     'wire.integration.fields: an integration has an internal field': (integration) =>
       (integration.kind = 'delivery'),
@@ -144,7 +144,7 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
       sendWithoutKey(exchange)
   }),
   ...onResponses({
-    'primary.one: set-primary demotes the primary integrations of all channels'({
+    'primary.one: set-primary also demotes the primaries of other channels'({
       request,
       response,
       memory
@@ -195,9 +195,9 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
       request,
       response
     }) => keyOf(request) && Object.assign(response.headers, { 'idempotency-replay': 'true' }),
-    'idempotency.replay: a response does not contain the key of its request': ({ response }) =>
+    'idempotency.replay: responses lack the header `Idempotency-Key`': ({ response }) =>
       delete response.headers['idempotency-key'],
-    'idempotency.replay: a response contains a key although its request had none': ({
+    'idempotency.replay: a response has an `Idempotency-Key` that its request lacked': ({
       request,
       response
     }) =>
@@ -256,9 +256,7 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
     'idempotency.bounds: a key is truncated to 64 characters': (key) => key.slice(0, 64),
     'live.idempotency-quotes: quotes in a key are replaced by underscores': (key) =>
       key.replaceAll('"', '_'),
-    'live.idempotency-match: a key that is reused with another path runs the operation': (
-      key,
-      request
-    ) => (isSetPrimary(request) ? `${key.slice(0, 100)}${request.path.slice(20, 60)}` : key)
+    'live.idempotency-match: reusing a key with another path runs the operation': (key, request) =>
+      isSetPrimary(request) ? `${key.slice(0, 100)}${request.path.slice(20, 60)}` : key
   })
 ]

@@ -53,15 +53,16 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
     },
     'filter.context: context keys also find messages that have additional context keys':
       withContexts((requested, keys) => requested.every((key) => keys.includes(key))),
-    'filter.context: messages are found if they have only one of the requested context keys':
-      withContexts((requested, keys) => requested.some((key) => keys.includes(key))),
+    'filter.context: context keys find messages that have at least one of these keys': withContexts(
+      (requested, keys) => requested.some((key) => keys.includes(key))
+    ),
     'filter.context: context keys find nothing unless they are in alphabetical order': emptyUnless(
       (keys) => keys.join() === [...keys].sort().join()
     ),
     'filter.context-twice: a repeated context key finds nothing': emptyUnless(
       (keys) => new Set(keys).size === keys.length
     ),
-    async 'filter.and: `channel` and `subscriberId` also find messages that match only one of them'(
+    async 'filter.and: `channel` and `subscriberId` are combined with OR instead of AND'(
       page,
       { request, send }
     ) {
@@ -150,13 +151,13 @@ export const LIST_FAULTS: readonly PlantedFault[] = [
       /transactionId=/.test(path) ? path.replace('channel=', 'unknown=') : path,
     'filter.and: `transactionId` is ignored if the request has `contextKeys`': (path) =>
       /contextKeys=/.test(path) ? path.replace('transactionId=', 'unknown=') : path,
-    'filter.exact: messages are found by the start of their subscriber id': (path) =>
+    'filter.exact: subscriber ids are matched by prefix': (path) =>
       path
         .replace(/subscriberId=(user-[a-z]{2})(?=&|$)/, 'subscriberId=$1a')
         .replace('user-adaa', 'user-ada'),
     'filter.exact: subscriber ids are compared case-insensitively': (path) =>
       path.replace(/(subscriberId=)([^&]+)/, (_, name, id) => name + id.toLowerCase()),
-    'filter.exact: messages are found by the start of their transaction id': (path) =>
+    'filter.exact: transaction ids are matched by prefix': (path) =>
       path.replace(/transactionId=order-471(?=&|$)/, 'transactionId=order-4711'),
     'filter.exact: context keys are compared case-insensitively': (path) =>
       path.replace(

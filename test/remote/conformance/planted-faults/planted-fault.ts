@@ -2,7 +2,7 @@ import type { ProxiedExchange, ProxiedRequest, ProxiedResponse, ProxyHooks } fro
 
 /** A fault that makes a target break one rule. */
 export interface PlantedFault {
-  /** A description of the fault, as the test and the docs show it. */
+  /** A description of the fault, for the test's name and the docs. */
   name: string
   /** The case that must fail. */
   caughtBy: string
@@ -16,8 +16,8 @@ export type Json = any
 
 type Edit = (json: Json, exchange: ProxiedExchange) => unknown
 /**
- * Each key consists of the id of the case that must fail, a colon and the fault's name, as in
- * `paging.page: page starts at 1`.
+ * Maps planted faults to their hooks. A key has the form `caughtBy: name`, for example
+ * `paging.page: the default limit is 20`.
  */
 type FaultTable<Hook> = Record<string, Hook>
 
