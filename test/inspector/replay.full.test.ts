@@ -57,7 +57,10 @@ test('a response that differs from the recorded one has a diff and a cause', asy
     'text/plain; charset=utf-8'
   ])
   await pane.getByRole('group', { name: 'Recorded body' }).getByText('"list"').waitFor()
-  await pane.getByRole('group', { name: 'Body now' }).getByText('can\'t include the function').waitFor()
+  await pane
+    .getByRole('group', { name: 'Body now' })
+    .getByText("can't contain this stub's function")
+    .waitFor()
   await expectAccessibleInBoth(inspector)
   await page.setViewportSize({ width: 390, height: 800 })
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
