@@ -29,7 +29,7 @@ test('an interrupt aborts a GET at once', async () => {
   await read
 })
 
-test('an interrupt waits for a POST in progress', async () => {
+test('an interrupt lets a POST in progress finish', async () => {
   const { held, target, interrupt, expectRequests } = await startHeldServer()
   const change = target.send(SET_PRIMARY, { method: 'POST' })
   await expectRequests(1)
@@ -38,7 +38,7 @@ test('an interrupt waits for a POST in progress', async () => {
   expect((await change).body).toEqual({ done: true })
 })
 
-test('only requests marked as uninterrupted are sent after an interrupt', async () => {
+test('after an interrupt, only requests with `uninterrupted` are sent', async () => {
   const { held, target, interrupt, expectRequests } = await startHeldServer()
   interrupt.abort()
   await expect(target.send('/v1/messages')).rejects.toThrow('interrupted')

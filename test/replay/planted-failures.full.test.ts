@@ -9,7 +9,7 @@ import { FAILURES, FailingTest, failWithTwoEnvironments } from './planted-failur
 let report: Report
 let states: Map<string, ReplayState>
 
-/** Records all failures on one server, and repeats their requests on another one. */
+/** Records all failures on one server, and repeats their requests on a second server. */
 beforeAll(async () => {
   report = await record()
   states = await reopen(report, report.tests as ReopenableTest[])
@@ -34,7 +34,7 @@ async function record(): Promise<Report> {
 
 const TWO_ENVIRONMENTS = 'two environments in one test'
 
-/** Reopens tests in one server. Returns their states by environment name. */
+/** Reopens tests in one server. Returns the state of each replay by environment name. */
 async function reopen(from: Report, tests: ReopenableTest[]): Promise<Map<string, ReplayState>> {
   const options = { tests, before: undefined, port: 0, logLevel: 'silent' } as const
   const { server } = await reopenTests(from, options)
@@ -68,13 +68,13 @@ test('recreates both environments of a test', async () => {
   expect(results.map(({ result }) => result)).toEqual(['equal', 'equal', 'equal', 'equal'])
 })
 
-test("sets the clock to the time of the environment's own next request", async () => {
+test('sets the clock to the time of the next request in the same environment', async () => {
   const tests = chooseTests(report, TWO_ENVIRONMENTS)
   const { sequence: before = 0, time = '' } = tests[0]?.requests[1] ?? {}
   const options = { tests, before, port: 0, logLevel: 'silent' } as const
   const { server, environment } = await reopenTests(report, options)
   onTestFinished(() => server.close())
-  // `times` lists only the requests that read the clock later than their recorded time.
+  // A request that read its arrival time has no entry in `times`.
   expect(environment.now()).toBe(tests[0]?.start.times[before] ?? Date.parse(time))
 })
 

@@ -7,7 +7,7 @@ export interface PlantedFailure {
   name: string
   options?: Parameters<Mock['environment']>[0]
   run: (test: FailingTest) => Promise<unknown>
-  /** The causes of responses that can't be repeated. By default, all responses are equal. */
+  /** Matches the cause of the only different response. If absent, all responses must be equal. */
   causes?: RegExp
   warnings?: string[]
 }

@@ -11,10 +11,7 @@ import { SECRET_PART, SECRET_TEXTS } from '../support/secret-texts.js'
 const TEXTS = SECRET_TEXTS.map(([, text]) => text)
 const API_KEY = 'hunter2-api-key-1'
 
-/**
- * The data with which the test begins. It contains secrets inside texts, and in fields with names
- * such as `password`.
- */
+/** The seed of the test's environment. Secrets are in texts and in fields such as `password`. */
 const SEED: Partial<SeedEnvironment> = {
   subscribers: [{ subscriberId: 'ada', data: { password: 'hunter2', texts: TEXTS } }],
   integrations: [
@@ -33,7 +30,7 @@ const SEED: Partial<SeedEnvironment> = {
 
 const FAULTS = [{ effect: { status: 500, body: { token: 'hunter2', texts: TEXTS } } }]
 
-/** A header can't contain line breaks. */
+/** Returns headers with a text, or none if it has line breaks, which headers can't contain. */
 const headersWith = (text: string) =>
   text.includes('\n') ? {} : { 'idempotency-key': text, 'x-note': text }
 
@@ -72,7 +69,7 @@ const ROUTES = [
   ...['messages?limit=100', 'integrations', 'environments', 'report?states=all', 'coverage']
 ]
 
-/** Reopens the test, and returns everything that its server and the command show. */
+/** Reopens the test. Returns the lines that `open` prints, and the server's responses. */
 async function outputsOf(report: Report): Promise<Record<string, string>> {
   const tests = report.tests as ReopenableTest[]
   const opened = await reopenTests(report, { tests, before: undefined, logLevel: 'silent' })

@@ -44,7 +44,7 @@ test.each([
 
 type Message = Record<'transactionId' | 'subscriberId', string>
 
-test('filters find the messages of each transaction and subscriber of `unicode`', async () => {
+test('the messages of `unicode` can be filtered by each transaction and subscriber', async () => {
   const mock = await useMock({ seeds: ['unicode'] })
   const { environments } = parse(readFileSync(join(folder, 'unicode.yaml'), 'utf8'), {
     merge: true
@@ -74,7 +74,7 @@ test('`busy-inbox` has every channel and status, and both read and unread messag
   expect(valuesOf('read')).toHaveLength(2)
 })
 
-test('the long emails of `busy-inbox` are 5 to 50 KB and contain tables and pictures', async () => {
+test('`busy-inbox` has long emails with tables and pictures, up to about 50 KB', async () => {
   const mock = await useMock({ seeds: ['busy-inbox'] })
   const { data } = (await mock.get('/v1/messages?channel=email&limit=1000')).json
   const emails: string[] = data.map(({ content }: { content: string }) => content)

@@ -39,7 +39,7 @@ const ODD_TEXTS = [
 ]
 
 /**
- * A record with these strings as names and values. The record is parsed from JSON, because
+ * A record with `ODD_TEXTS` as field names and values. The record is parsed from JSON, because
  * `__proto__` in an object literal doesn't create a field.
  */
 const RECORD = JSON.parse(
@@ -113,7 +113,7 @@ test.each([
 ])('recreates all environments from their export: %s', async (_, seed) => {
   const first = await seededWith(seed, NOW)
   const text = [...first.seeds.exportAll()].join('')
-  // Load the export at another time, because no value may depend on the time of loading.
+  // Load the export a day later, to check that no value depends on the time of loading.
   const again = await seededWith(text, NOW + 86_400_000)
   expect(again.states()).toEqual(first.states())
   expect([...again.seeds.exportAll()].join('')).toBe(text)

@@ -40,7 +40,7 @@ export interface ProxyHooks {
 /** The path where Novu lists integrations. The mock doesn't serve it, but the proxy does. */
 const LISTING = '/v1/integrations'
 
-/** Returns 404 for both paths that list integrations, like a target that can't list them. */
+/** Simulates a target that can't list integrations: both routes that list them return 404. */
 export const UNLISTED: ProxyHooks = {
   response({ request: { path }, response }) {
     if (path === LISTING || path === '/_mock/integrations') response.status = 404
@@ -48,9 +48,9 @@ export const UNLISTED: ProxyHooks = {
 }
 
 /**
- * Starts a proxy that forwards requests, and applies the hooks of a planted fault if there are any.
- * The proxy lists integrations as Novu does, so that the cases can check how set-primary changes
- * other integrations.
+ * Starts a proxy that forwards requests. `hooks` can change the requests and their responses. The
+ * proxy lists integrations as Novu does, so that the cases can check how set-primary changes other
+ * integrations.
  */
 export async function startProxy(upstream: string, hooks: ProxyHooks = {}) {
   const memory = new Map<string, unknown>()

@@ -67,8 +67,8 @@ test.each(PROFILES)(
     }
     const expected = CASES.filter(({ documentOnly }) => !documentOnly || profile === 'document')
     const notPassed = expected.map(({ id }) => id).filter((id) => !passed.has(id))
-    // One case is skipped because the runs name no foreign integration. The case `live.credentials`
-    // is skipped in the profile `live`, because this profile hides credentials.
+    // `live.foreign-integration` is skipped because `foreignIntegration` isn't set. In the profile
+    // `live`, `live.credentials` is skipped because responses don't contain credentials.
     const skipped = profile === 'live' ? ['live.credentials'] : []
     expect(notPassed.sort()).toEqual([...skipped, 'live.foreign-integration'])
   }
@@ -91,7 +91,7 @@ test.each(PROFILES)(
   }
 )
 
-test('each case passes if it is the only one that runs', async () => {
+test('each case also passes when it runs alone', async () => {
   const { url } = await startProxiedMock()
   const first = await checkTarget(url, RECORDS)
   for (const id of caseIdsWith(first, 'passed')) {
@@ -131,7 +131,7 @@ describe('the command', () => {
     })
   })
 
-  test('exits with code 3 for an unchecked operation, except with --allow-unchecked', async () => {
+  test('exits with code 3 if an operation is unchecked, or 0 with --allow-unchecked', async () => {
     const { url } = await useMock()
     await using proxy = await startProxy(url, UNLISTED)
     const cases = ['--case', 'primary', '--case', 'idempotency']

@@ -9,14 +9,14 @@ const MESSAGES = 4000
 const SUBSCRIBERS = 300
 const STEPS = 20
 /**
- * Matches the code that each personal value contains. A code has only letters, so that it looks
- * like a plain word if it is used as a field name.
+ * Matches the codes that mark personal values. Codes consist of letters only, because a recording
+ * only keeps field names that are plain words.
  */
 const CODE = /qz[a-p]{5}qz/gi
 
 type People = ReturnType<typeof createPeople>
 
-/** Returns functions that create personal values. No two values contain the same code. */
+/** Returns functions that create unique codes, add them to texts, and count them. */
 function createPeople() {
   let count = 0
   const code = () => {
@@ -129,7 +129,7 @@ function createMessage(
   }
 }
 
-/** Creates a payload whose field names are a person's id and name, as in many real messages. */
+/** Creates a payload in which a subscriber's id, name and email address are field names. */
 function createPayload({ code }: People, subscriberId: string, firstName: string) {
   return {
     type: code(),
@@ -184,7 +184,8 @@ async function startSource() {
 }
 
 /**
- * Writes a file with requests for all messages and all steps, and with one list request per filter.
+ * Writes a file that requests all pages of messages, all steps, and one filtered list for each
+ * filter. Returns the path of the file.
  */
 function writeRequests(environment: SourceEnvironment): string {
   const [{ subscriberId, transactionId, contextKeys } = {}] = environment.messages
@@ -224,7 +225,8 @@ test('a recording replaces 18,000 personal values, and `compare` finds no differ
 }, 600_000)
 
 /**
- * Matches the fields whose values a recording keeps: ids, timestamps, enum values and identifiers.
+ * Matches the fields to which the marker adds no code. Most contain ids, timestamps, enum values or
+ * identifiers, which a recording keeps.
  */
 const UNMARKED = new RegExp(
   [
@@ -256,7 +258,7 @@ function createMarker({ code }: People) {
   }
 }
 
-test('a recording of the seed `everything` contains no string that it must replace', async () => {
+test('a recording replaces all personal data of the seed `everything`', async () => {
   const plain = await useMock({ seeds: ['everything'] })
   const [{ subscribers, workflows, messages }] = (
     await plain.get('/_mock/state', { headers: { accept: 'application/json' } })

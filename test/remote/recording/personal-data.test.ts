@@ -54,7 +54,7 @@ test('a replacement depends only on the value and the API key', () => {
   expect(replaced.subscriber?.subscriberId).toBe(replaced.email)
 })
 
-test('only ids, enum values and other values that the API reference defines are kept', () => {
+test('keeps ids, enum values, locales and timestamps, and replaces personal data', () => {
   const { subscriber, ...message } = replaceMessage(MESSAGE)
   const { _id, channel, status, templateIdentifier } = MESSAGE
   expect(message).toMatchObject({ _id, channel, status, templateIdentifier })
@@ -67,7 +67,7 @@ test('only ids, enum values and other values that the API reference defines are 
   )
 })
 
-test('a replacement has the length and kind of the original value', () => {
+test('texts keep their length; dates, numbers, email addresses and URLs keep their format', () => {
   const values = {
     day: '1990-02-03',
     at: '1990-02-03T10:00:00Z',
@@ -115,7 +115,7 @@ test('payloads keep common field names, but not field names that identify a subs
 
 const TELEPHONE = 4917090817263
 
-test('in steps, numbers as long as a phone number are replaced, and shorter numbers stay', () => {
+test('a number in a step is replaced only if it is a secret or has at least 7 digits', () => {
   const properties = { tel: { enum: [TELEPHONE, 30] }, [`t${TELEPHONE}`]: { const: TELEPHONE } }
   const controlValues = {
     tel: TELEPHONE,
@@ -167,7 +167,7 @@ const STEP = {
 }
 
 test.each(['nothing', 'workflow-texts'] as const)(
-  'email addresses and long numbers in schemas of steps are replaced (kept: %s)',
+  'personal data in the schemas of steps is replaced (kept: %s)',
   (kept) => {
     const { controls, controlValues } = replacementBy('a-key-1', kept).step(STEP)
     expect(JSON.stringify(controls)).not.toMatch(/@b\.|9081726|maria|Ada|Lovelace|4111111111111111/)

@@ -10,7 +10,7 @@ import { recordFrom, responsesOf, startDisturbedProxy } from './recording-target
 
 const DEVELOPMENT = { authorization: 'ApiKey development-key' }
 
-/** Returns a server's steps, both as ids to record and as paths to request. */
+/** Returns the ids of a server's steps, and the paths of the requests that retrieve them. */
 async function stepsOf(url: string) {
   const response = await fetch(`${url}/_mock/state`, {
     headers: { ...DEVELOPMENT, accept: 'application/json' }
@@ -101,7 +101,7 @@ describe('a recorded seed', () => {
     }
   })
 
-  test('has the same messages for each transaction and subscriber with a replaced id', async () => {
+  test('has the same messages for each transaction and subscriber with replaced ids', async () => {
     const { listSource, listCopy } = await createCopy()
     const copies = await listCopy()
     for (const [index, original] of (await listSource()).entries()) {
@@ -205,7 +205,7 @@ describe('record', () => {
     [3, [1, 1, 1]],
     [20, [7, 45, 3]]
   ])(
-    'misses no message if other messages are removed while it reads pages of %d messages',
+    'records every remaining message if some are removed while it runs (page size: %d)',
     async (pageSize, counts) => {
       const source = await useNewMock({ seeds: ['many-pages'] })
       const idsOf = async () => (await source.get('/v1/messages?limit=1000')).json.data.map(idOf)
@@ -271,7 +271,7 @@ describe('record', () => {
     }
   )
 
-  /** Records one message with more fields. `fields` replaces the closing brace of its JSON. */
+  /** Records one message whose JSON ends with `fields`, such as `,"a":1}`. */
   async function recordOne(fields: string) {
     const source = await useMock({})
     const { json } = await source.get('/v1/messages?limit=1')
@@ -300,11 +300,11 @@ describe('record', () => {
       )
     ],
     [
-      'an error in a message that was sent',
+      'the error of a message with the status `sent`',
       ',"errorText":"Not sent","status":"sent"}',
       /errorText are left out if/
     ]
-  ])('leaves out %s and reports it', async (_, fields, difference) => {
+  ])('leaves out %s, and reports the difference', async (_, fields, difference) => {
     expect((await recordOne(fields)).differences.join()).toMatch(difference)
   })
 
@@ -389,7 +389,7 @@ describe('record', () => {
   })
 })
 
-/** The number of messages to record. The environment variable `RECORDED_MESSAGES` sets it. */
+/** The number of messages to record. Set `RECORDED_MESSAGES` to change it. */
 const COUNT = Number(process.env.RECORDED_MESSAGES ?? 25_000)
 const MAX_MEMORY = 180
 
@@ -399,7 +399,6 @@ function peakMemory(pid: number | undefined): number {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024
   } catch {
-    // The process has ended.
     return 0
   }
 }

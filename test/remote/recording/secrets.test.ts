@@ -42,7 +42,7 @@ const leaksIn = (text: string) => text.split('\n').filter((line) => SECRET_PART.
 const messages = SECRET_TEXTS.map(([, text], index) => messageWith(text, index))
 
 test.each([true, false])(
-  'neither a recording nor its outcome contains a secret, with keepPersonalData: %s',
+  'neither the seed nor the reported differences contain a secret (keepPersonalData: %s)',
   async (keepPersonalData) => {
     const url = await startTarget((path, response) => {
       if (path.startsWith('/v1/messages')) return { hasMore: false, data: messages }

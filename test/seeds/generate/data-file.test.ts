@@ -28,7 +28,7 @@ test('generates messages into a new data file, and keeps them on reset', async (
   expect(await totalCount(mock)).toBe(300)
 })
 
-test('does not generate messages again if the server restarts with the data file', async () => {
+test('does not generate messages again after a restart with the same data file', async () => {
   const data = join(createTempFolder(), 'mock.db')
   const first = await useNewMock({ data, seed: SEED })
   const before = (await first.get('/v1/messages?limit=100')).text

@@ -22,7 +22,7 @@ import { seedOf } from '../../support/shop.js'
 const HALF_PAST = NOW + 30 * 60_000
 const DAY = 86_400_000
 
-// At this time, the default seed's records get exactly the timestamps in its file.
+// This is the seed's `timesRelativeTo`, so its timestamps aren't shifted.
 const ENVIRONMENTS = resolveSeeds(readSeeds(['default']), Date.UTC(2026, 1, 18, 10, 10))
 const [DEVELOPMENT, PRODUCTION] = ENVIRONMENTS as [EnvironmentData, EnvironmentData]
 
@@ -63,7 +63,7 @@ describe.each(ENVIRONMENTS)('the generated messages of $name', (data) => {
     }
   })
 
-  test('are from the last 30 days, and have times in a plausible order', () => {
+  test('are at most 30 days old, and were created, delivered, seen and read in this order', () => {
     for (const { createdAt, deliveredAt = [], lastSeenDate, lastReadDate } of messages) {
       const times = [createdAt, deliveredAt[0], lastSeenDate, lastReadDate].filter(
         (time) => time !== undefined
@@ -75,7 +75,7 @@ describe.each(ENVIRONMENTS)('the generated messages of $name', (data) => {
     }
   })
 
-  test('have an error exactly if they failed, and an address if their subscriber has one', () => {
+  test('have an error unless they were sent, and an address if the subscriber has one', () => {
     for (const {
       channel,
       status,
@@ -167,7 +167,7 @@ describe('many messages', () => {
 
 describe('an environment', () => {
   test.each([{}, { subscribers: 0 }])(
-    'gets ten generated subscribers if it has none and the options are %j',
+    'gets one generated subscriber per 50 messages if it has none (options: %j)',
     (options) => {
       const data = resolveShop({ workflows: [{ identifier: 'hello', ...MAILS }] })
       const { subscribers, messages } = generation(data, { messages: 500, ...options })
@@ -294,7 +294,7 @@ describe('generated subscribers', () => {
     ).toBeGreaterThan(250)
   })
 
-  test('stay the same, and come first, if more subscribers are generated', () => {
+  test('start with the same subscribers if more are generated', () => {
     const more = generation(DEVELOPMENT, { messages: 10, subscribers: 500 }).subscribers
     expect(more.slice(0, 400)).toEqual(subscribers)
   })

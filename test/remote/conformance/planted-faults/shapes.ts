@@ -78,7 +78,7 @@ export const SHAPE_FAULTS: readonly PlantedFault[] = [
           if (!EMBEDDED_FIELDS.includes(name)) delete subscriber[name]
       }
     ),
-    'wire.list.times: `createdAt` is a number of milliseconds, as a string': eachMessage(
+    'wire.list.times: `createdAt` is a string with milliseconds since 1970': eachMessage(
       (message) => (message.createdAt = String(Date.parse(message.createdAt)))
     )
   }),
@@ -87,7 +87,7 @@ export const SHAPE_FAULTS: readonly PlantedFault[] = [
     'wire.step.shape: `issues` is null in steps without issues': (step) => (step.issues ??= null),
     'wire.step.shape: `origin` is `cloud`, which is not an allowed value': (step) =>
       (step.origin = 'cloud'),
-    'wire.step.shape: a value in `uiSchema` is in lower case': ({ controls: { uiSchema } }) =>
+    'wire.step.shape: `uiSchema.group` is in lower case': ({ controls: { uiSchema } }) =>
       Object.assign(uiSchema ?? {}, { group: 'sms' }),
     'wire.step.shape: a step has the content type `text/html`': (_, { response }) =>
       (response.headers['content-type'] = 'text/html'),
@@ -134,7 +134,7 @@ export const SHAPE_FAULTS: readonly PlantedFault[] = [
     ) => (body.message = 'Missing authorization header'),
     'auth.unauthorized: a 401 contains the key of the request': (body, { request }) =>
       (body.ctx = { header: request.headers.authorization }),
-    async 'auth.required: a request with another authentication scheme is accepted'(
+    async 'auth.required: the authentication scheme `Bearer` is accepted'(
       _,
       { request, response, send }
     ) {
@@ -181,7 +181,7 @@ export const SHAPE_FAULTS: readonly PlantedFault[] = [
     'live.unserved-route: an unknown path returns an HTML page with 404': ({ request, response }) =>
       request.path === '/v1/conformance' &&
       Object.assign(response, { status: 404, text: '<h1>Not found</h1>' }),
-    'live.cors: only web pages of one other site may read responses': ({ response }) => {
+    'live.cors: `Access-Control-Allow-Origin` contains a different origin': ({ response }) => {
       if (response.headers['access-control-allow-origin'])
         response.headers['access-control-allow-origin'] = 'https://other.example'
     },
@@ -190,13 +190,13 @@ export const SHAPE_FAULTS: readonly PlantedFault[] = [
     }
   }),
   ...onPaths({
-    'live.path-form: the letter case of a path matters, but a slash at its end does not': (path) =>
+    'live.path-form: paths are case-sensitive, but a trailing slash is ignored': (path) =>
       path.replace(/^(\/v1\/messages)\/(?=\?|$)/, '$1'),
     'step.forms: a workflow is only found by its identifier': (path) =>
       path.replace(/(workflows\/)[0-9a-f]{24}(?=\/)/, '$1none'),
     'step.forms: a step is not found by its slug': (path) =>
       path.replace(/(steps\/).*_st_.*/, '$1none'),
-    'step.forms: a slug with another name does not find its step': (path) =>
+    'step.forms: a step is not found by its slug if the name in the slug differs': (path) =>
       path.replace(/(steps\/)another-name_st_.*/, '$1none'),
     'live.step-lookup: the `_id` of a step is case-sensitive': (path) =>
       path.replace(/(steps\/)[0-9A-F]*[A-F][0-9A-F]*$/, '$1none'),
@@ -204,7 +204,7 @@ export const SHAPE_FAULTS: readonly PlantedFault[] = [
       path.replace(/(_st_[0-9A-Za-z]{16}).+/, '$1'),
     'step.named: every request for a step returns the first step of the workflow': (path) =>
       path.replace(/steps\/(sms|push|chat)-step$/, 'steps/email-step'),
-    'step.named: one step of a workflow is returned instead of another': (path) =>
+    'step.named: a request for the email step returns the push step': (path) =>
       path.replace(/order-shipped\/steps\/email-step$/, 'order-shipped/steps/push-step')
   }),
   ...onRequests({
