@@ -37,7 +37,7 @@ export default defineConfig({
     // Use processes instead of threads, so that a crash of the database addon ends only its own
     // test file.
     pool: 'forks',
-    // A larger space for young objects means fewer garbage collections, which saves 6 % of the time.
+    // A larger young generation means fewer garbage collections, which saves 6% of the run time.
     execArgv: ['--max-semi-space-size=64'],
     // Test files in the same process share their imports. They also share servers, which are reset
     // between tests (test/support/mock.ts).

@@ -19,14 +19,14 @@ export function resolveEnvironments(...seeds: (string | SeedValue)[]): Environme
   return resolveSeeds(readSeeds(seeds), NOW)
 }
 
-/** Resolves a seed with one environment named Shop. */
+/** Resolves a seed of one environment named Shop, and returns the environment. */
 export function resolveShop(fields: Omit<SeedEnvironment, 'name'>, now = NOW): EnvironmentData {
   const [environment] = resolveSeeds(readSeeds([{ name: 'shop.yaml', seed: seedOf(fields) }]), now)
   if (!environment) throw new Error('no environment')
   return environment
 }
 
-/** Returns the `SeedError` that the function throws. */
+/** Calls the function and returns the `SeedError` that it throws. */
 export function seedErrorOf(read: () => unknown): SeedError {
   try {
     read()
@@ -37,6 +37,6 @@ export function seedErrorOf(read: () => unknown): SeedError {
   throw new Error('no SeedError was thrown')
 }
 
-/** Resolves invalid seeds, and returns a line for each of their issues. */
+/** Resolves invalid seeds and returns the lines of the error message, one line per issue. */
 export const issuesOf = (...seeds: (string | SeedValue)[]): string[] =>
   seedErrorOf(() => resolveEnvironments(...seeds)).message.split('\n')

@@ -38,8 +38,8 @@ export function allRows(client: Connection): Record<string, Record<string, unkno
 }
 
 /**
- * Returns the records of all environments by table, without snapshots. Instead of `dataset` and
- * `sequence`, each row has its environment's position in creation order.
+ * Returns the records of all environments except snapshots, grouped by table. Each row has its
+ * environment's position in creation order, and omits the columns `dataset` and `sequence`.
  */
 export function environmentRows(client: Connection): Record<string, Record<string, unknown>[]> {
   const tables = DATASET_KINDS.flatMap((kind) =>
@@ -56,7 +56,7 @@ export function environmentRows(client: Connection): Record<string, Record<strin
   )
 }
 
-/** Returns the integrations of all environments, without snapshots. */
+/** Returns the integrations of all environments except snapshots. */
 export function integrationRows(client: Connection): IntegrationRow[] {
   return client
     .prepare<[], IntegrationRow>(
@@ -76,7 +76,10 @@ export interface KeyRow {
   created_at: number
 }
 
-/** Returns the stored responses of idempotency keys, oldest first, without snapshots. */
+/**
+ * Returns the idempotency keys of all environments except snapshots, with their stored responses.
+ * The oldest key comes first.
+ */
 export function keyRows(client: Connection): KeyRow[] {
   return client
     .prepare<[], KeyRow>(
@@ -88,7 +91,8 @@ export function keyRows(client: Connection): KeyRow[] {
 }
 
 /**
- * Returns the identifiers of the primary integrations in all environments or in one environment.
+ * Returns the identifiers of the channel's primary integrations in all environments. If
+ * `environment` is set, only the environment at this 1-based position is included.
  */
 export function primaries(client: Connection, channel: string, environment?: number): string[] {
   return integrationRows(client)

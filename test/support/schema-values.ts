@@ -8,20 +8,20 @@ export type JsonSchema = SchemaOptions
 interface Choices {
   /** Returns the schema that a `$ref` points to. */
   find(reference: string): JsonSchema | undefined
-  /** Generates strings that match the schema of a field with this name. */
+  /** Generates strings that match the schema. `field` is the name of the string's field. */
   textOf(schema: JsonSchema, field: string): fc.Arbitrary<string>
   /** Generates names of additional properties. */
   names: fc.Arbitrary<string>
   /**
-   * Generates the values of a field with this name. The default is `matching`, which generates
-   * values that match the field's schema.
+   * Returns the generator of a field's values. `matching` generates values that match the field's
+   * schema. Without `ofField`, all fields use it.
    */
   ofField?(field: string, matching: fc.Arbitrary<unknown>): fc.Arbitrary<unknown>
 }
 
 /**
- * Objects that are nested deeper than this have only required fields. Without this limit,
- * generating objects of a recursive schema would never end.
+ * Inside more nested `$ref`s than this, objects have only required fields, and arrays are empty if
+ * the schema allows it. Without this limit, generating a recursive value would never end.
  */
 const MAX_DEPTH = 3
 
@@ -131,7 +131,7 @@ function isRounded(value: unknown): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value)
 }
 
-/** Generates small and large numbers that survive a conversion to JSON. */
+/** Generates small and large numbers that `JSON.stringify` and `JSON.parse` preserve. */
 function anyNumberOf({
   type,
   minimum,

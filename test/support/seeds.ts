@@ -28,8 +28,8 @@ export function consistentSeed(): fc.Arbitrary<Seed> {
 
 /**
  * Generates environments that the server accepts: names and ids are unique, a channel has at most
- * one primary, references lead to existing records, and messages with an error have a matching
- * status.
+ * one primary integration, references point to existing records, and a message with an error has
+ * the status `error` or `warning`.
  */
 export function consistentEnvironment(): fc.Arbitrary<SeedEnvironment> {
   return anyValueOf({
@@ -88,7 +88,7 @@ const anyText = fc.oneof(
   )
 )
 
-/** Generate no lone surrogates, because a seed can't contain them. */
+/** Generates strings without lone surrogates, because a seed can't contain them. */
 const text = anyText.map((value) => value.toWellFormed())
 const id = fc
   .uint8Array({ minLength: 12, maxLength: 12 })
@@ -143,8 +143,8 @@ function withoutContradictions(environment: Required<SeedEnvironment>): SeedEnvi
     messages: messages.map((message, position) =>
       consistentMessage(message, position, numbers.next(), names)
     ),
-    // Remove headers and replace paths, because the schema also allows some that the server
-    // rejects.
+    // The schema allows some headers and paths that the server rejects, so drop the headers and
+    // replace the path.
     stubs: stubs.map(({ headers: _headers, ...stub }) => {
       return { ...stub, path: `/v1/stub/${numbers.next()}`, status: 200 }
     })

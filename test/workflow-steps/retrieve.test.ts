@@ -62,7 +62,7 @@ describe('retrieving a step', () => {
     `x_st_${EMAIL.base62}`,
     `x_wf_${OTHER.base62}`,
     'Été / ✓'
-  ])('ignores the name %j in slugs, because only the id in a slug is used', async (name) => {
+  ])('uses only the id in a slug and ignores the name %j', async (name) => {
     const mock = await useMock({ seed: SEED })
     const workflowId = encodeURIComponent(`${name}_wf_${SHIPPED.base62}`)
     const stepId = encodeURIComponent(`${name}_st_${EMAIL.base62}`)
@@ -121,10 +121,10 @@ describe('ambiguous parameters', () => {
   test.each([
     ['one digit too few', WORKFLOW_SLUG.slice(0, -1), STEP_SLUG.slice(0, -1)],
     ['one digit too many', `${WORKFLOW_SLUG}0`, `${STEP_SLUG}0`],
-    ['a zero in front of the digits', `_wf_0${SHIPPED.base62}`, `_st_0${EMAIL.base62}`],
-    ['the letters in lower case', WORKFLOW_SLUG.toLowerCase(), STEP_SLUG.toLowerCase()],
-    ['the digits alone', SHIPPED.base62, EMAIL.base62],
-    ['the _id after the marker', `_wf_${SHIPPED._id}`, `_st_${EMAIL._id}`]
+    ['an extra leading zero', `_wf_0${SHIPPED.base62}`, `_st_0${EMAIL.base62}`],
+    ['only lower-case letters', WORKFLOW_SLUG.toLowerCase(), STEP_SLUG.toLowerCase()],
+    ['only the digits', SHIPPED.base62, EMAIL.base62],
+    ['the _id instead of the base62 digits', `_wf_${SHIPPED._id}`, `_st_${EMAIL._id}`]
   ])('a slug with %s finds neither a workflow nor a step', async (_fault, workflowId, stepId) => {
     const mock = await useMock({ seed: SEED })
     expect(await mock.get(`/v2/workflows/${workflowId}/steps/${EMAIL._id}`)).toMatchObject({
@@ -164,7 +164,7 @@ describe('an unknown step', () => {
   )
 
   test.each([EARLY._id, 'sorry', `sorry_st_${EARLY.base62}`])(
-    '%s finds no step, because it names a step of another workflow',
+    '%s finds no step, because the step belongs to another workflow',
     async (stepId) => {
       const mock = await useMock({ seed: SEED })
       const response = await mock.get(`/v2/workflows/order-shipped/steps/${stepId}`)
@@ -182,7 +182,7 @@ describe('an unknown step', () => {
 describe('the response for a step', () => {
   const REQUIRED = WorkflowStep.required ?? []
 
-  test('required fields are always present, optional ones only if they have a value', async () => {
+  test('has all required fields, and optional fields only if they have a value', async () => {
     const issues = {
       controls: { body: [{ issueType: 'MISSING_VALUE', message: 'Body is required' }] }
     }
@@ -226,7 +226,7 @@ describe('the response for a step', () => {
     })
   })
 
-  test('the variables include all earlier steps, for every step type', async () => {
+  test('a step of any type has variables for all earlier steps', async () => {
     const steps = STEP_TYPES.map((type) => ({ stepId: type, type }))
     const mock = await useMock({ seed: shop([{ identifier: 'w', steps }]) })
     for (const [index, type] of STEP_TYPES.entries()) {
