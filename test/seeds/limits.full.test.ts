@@ -11,7 +11,7 @@ const BOMB = new RegExp(
     'the limit .+: use fewer aliases$'
 )
 
-/** Resolves the text like a seed in a request. Returns one line for each issue. */
+/** Resolves the text with the limits for seeds in requests. Returns one line for each issue. */
 const requestIssues = (text: string) =>
   seedErrorOf(() => resolveSeeds([readSeed(text)], NOW)).message.split('\n')
 
@@ -20,7 +20,7 @@ describe('a bad seed is rejected quickly, in little memory, with a location and 
     ['closing brackets', '}'.repeat(MIB / 4), /^seed:1:1: Unexpected flow-map-end token/],
     ['invalid escapes', `"${'\\q'.repeat(MIB / 8)}"`, /^seed:1:2: Invalid escape sequence \\q$/],
     [
-      'many tags of one value',
+      'many tags on one value',
       `a: ${'!x '.repeat(MIB / 16)}`,
       /^seed:1:7: A node can have at most one tag$/
     ],
@@ -36,7 +36,7 @@ describe('a bad seed is rejected quickly, in little memory, with a location and 
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * MIB)
   })
 
-  test('a value that is nested deeper than the call stack', () => {
+  test('a value that is nested deeply enough to overflow the call stack', () => {
     const payload = JSON.parse('['.repeat(5000) + ']'.repeat(5000))
     const seed = {
       environments: [
@@ -83,7 +83,7 @@ describe('a bad seed is rejected quickly, in little memory, with a location and 
   })
 })
 
-test('accepts an anchor that is used 20,000 times, and thousands of quoted names', () => {
+test('accepts an anchor that is used 20,000 times, and thousands of quoted field names', () => {
   const names = Array.from({ length: 5000 }, (_, index) => `"k${index}": "v"`).join(', ')
   const first = `{ channel: sms, payload: { ${names} } }`
   const others = '\n  - *m\n  - { <<: *m, subject: a }'.repeat(10_000)
@@ -125,14 +125,14 @@ test('limits the messages and subscribers that a request can generate', () => {
   )
 })
 
-test('locates issues by path if the text is too long to be read as YAML', () => {
+test('reports issues without line numbers if the JSON is too long to be read as YAML', () => {
   const messages = [{ channel: 'sms', content: 'x'.repeat(MIB - 1000) }, {}]
   const issues = requestIssues(shopJson({ messages: [...messages, ...messages, ...messages] }))
   expect(issues).toHaveLength(3)
   expect(issues[0]).toBe('seed environments[0].messages[1]: must have channel')
 })
 
-test('lists the first 100 issues and counts the others', () => {
+test('lists the first 100 issues and counts the remaining issues', () => {
   const files = ['one', 'two'].map((name) => ({
     name,
     seed: shopJson({ messages: Array(150).fill({}) })

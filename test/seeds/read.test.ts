@@ -82,7 +82,7 @@ const ISSUES: [title: string, text: string, issues: string[]][] = [
     ]
   ],
   [
-    'half of a character',
+    'a lone surrogate',
     inShop('organization: "a\\ud83d"\nmessages: [{ channel: email, payload: { "\\udc00": 1 } }]'),
     [
       `:3:19 environments[0].organization: ${LONE_SURROGATE}`,
@@ -103,7 +103,7 @@ const ISSUES: [title: string, text: string, issues: string[]][] = [
     [":5:15 environments[0].messages[0]: is not an object, so << can't merge it"]
   ],
   [
-    'an invalid value, at each place that repeats it by an alias or a merge',
+    'an invalid value that an alias and a merge repeat',
     inShop('messages: [&m { channel: fax }, *m, { <<: *m, subject: a }]'),
     [
       ':3:30 environments[0].messages[0].channel: must be one of in_app, email, sms, chat, push',
@@ -136,7 +136,7 @@ const SEED_WITH_ISSUES = `environments:
 test('reports all issues of a seed at once', () => {
   expect(issuesOf({ name: 's', seed: SEED_WITH_ISSUES })).toEqual([
     's:4:37 environments[0].integrations[0].channel: must be one of in_app, email, sms, chat, push',
-    // The message doesn't contain the value, which can be a credential.
+    // The message omits the value, because it can be a credential.
     's:4:65 environments[0].integrations[0].credentials.secure: ' +
       'must be true or false, not a string',
     's:6:37 environments[0].subscribers[0].phone: ' +
@@ -172,7 +172,7 @@ test.each([
     'a record that is too large',
     `subscribers: [{ subscriberId: ada, data: { a: ${'x'.repeat(2 ** 20)} } }]`
   ]
-])('does not report references to a value that has an issue: %s', (_, text) => {
+])('reports an issue without the issues that follow from it: %s', (_, text) => {
   const messages = 'messages: [{ channel: email, subscriberId: ada, workflow: welcome }]'
   const other = '\n  - { name: Other, apiKeys: [shop-key] }'
   const otherEnvironment = text.startsWith('apiKeys') ? other : ''
@@ -218,7 +218,7 @@ test.each([
     'environments:\n  - name: "Shop\n    messages: []\n\n',
     '3:17: Missing closing "quote'
   ]
-])('reports an unclosed bracket or quote at the end of its content: %s', (_, text, issue) => {
+])('reports an unclosed bracket or quote where its content ends: %s', (_, text, issue) => {
   expect(issuesOf({ name: 's', seed: text })).toEqual([`s:${issue}`])
 })
 
@@ -290,7 +290,11 @@ describe('in YAML', () => {
       '{ at: 2026-02-18T10:00:00Z, day: 2026-02-18 }',
       { at: '2026-02-18T10:00:00Z', day: '2026-02-18' }
     ],
-    ['reads numbers as names', '{ 2026: x, 1.5: y, true: z }', { 2026: 'x', 1.5: 'y', true: 'z' }]
+    [
+      'reads field names such as 2026 and true as strings',
+      '{ 2026: x, 1.5: y, true: z }',
+      { 2026: 'x', 1.5: 'y', true: 'z' }
+    ]
   ])('%s', (_, yaml, value) => {
     expect(payloadOf(yaml)).toEqual(value)
   })
@@ -340,7 +344,7 @@ describe('files', () => {
     }
   })
 
-  test('a file can have any name that is not the name of a built-in seed', () => {
+  test('a name is read as a path, unless it is the name of a built-in seed', () => {
     expect(seedPath('default')).toMatch(/seeds\/default\.yaml$/)
     expect(seedPath('shop.yaml')).toBe('shop.yaml')
     expect(seedPath('test')).toBe('test')

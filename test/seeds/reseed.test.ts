@@ -75,7 +75,7 @@ describe('reseed', () => {
     ])
   })
 
-  test('returns no changes for the same seeds an hour later, even if seeds set no times', () => {
+  test('returns no changes for the same seeds, even if default timestamps would differ', () => {
     const mock = seedNow(SHOP, OTHER)
     const before = allRows(mock.client)
     expect(mock.reseed(SHOP, OTHER)).toEqual([])
@@ -122,7 +122,7 @@ describe('a changed environment', () => {
     expect(environmentRows(mock.client)).toEqual(rows)
   })
 
-  test('takes over a key from another environment', () => {
+  test('can swap keys with another environment', () => {
     const mock = seedNow(SHOP, OTHER)
     mock.reseed({ ...SHOP, apiKeys: ['other-key'] }, { ...OTHER, apiKeys: ['shop-key'] })
     expect(mock.environments.findByApiKey('other-key')?.name).toBe('Shop')
@@ -201,7 +201,7 @@ describe('reseed changes nothing', () => {
     expect(mock.environments.findByApiKey('shop-key')?.name).toBe('Shop')
   })
 
-  test('if the database rejects a row, and a later reseed succeeds', () => {
+  test('if the database rejects a row (the next reseed succeeds)', () => {
     const mock = seedNow(SHOP, OTHER)
     const before = allRows(mock.client)
     const allKeys = () =>

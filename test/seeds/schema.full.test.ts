@@ -11,7 +11,7 @@ import { anySeed } from '../support/seeds.js'
 const root = join(import.meta.dirname, '../..')
 const schema: AnySchemaObject = JSON.parse(readFileSync(join(root, 'seeds/schema.json'), 'utf8'))
 
-/** Validates a seed as an editor does: by JSON Schema draft-07, and with no other schema file. */
+/** Validates seeds as an editor does: with draft-07, and without loading other schema files. */
 const ajv = new Ajv({ allowUnionTypes: true })
 const accepts = ajv.compile(schema)
 
@@ -22,7 +22,7 @@ function* nodes(node: unknown, path = ''): Generator<[string, Record<string, unk
   for (const [name, inner] of Object.entries(node)) yield* nodes(inner, `${path}/${name}`)
 }
 
-test('the schema describes list items, and says if an object may have other fields', () => {
+test('the schema describes list items, and every object sets `additionalProperties`', () => {
   const [, ...objects] = [...nodes(schema)].filter(([, node]) => node.type === 'object')
   for (const [path, node] of objects) expect(node, path).toHaveProperty('additionalProperties')
   const fields = schema.properties.environments.items.properties
@@ -73,7 +73,7 @@ describe('the schema agrees with the server about', () => {
 
 /**
  * Returns a copy of the seed, with one value replaced or one unknown field added. `number` selects
- * the place of this change.
+ * the field and the kind of change.
  */
 function withChange(seed: object, number: number, value: unknown): unknown {
   const copy = JSON.parse(JSON.stringify(seed))

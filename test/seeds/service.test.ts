@@ -21,10 +21,7 @@ function seeded(seed: string | object, database: OpenDatabase = openDatabase()) 
   return { ...seeds.seed(readSeeds([{ name: 'seed', seed }])), db }
 }
 
-/**
- * The tables whose rows are counted. Each environment has a second row in `environments` for its
- * baseline.
- */
+/** The tables that `rowCounts` counts. `environments` also has a row for each baseline. */
 const TABLES = [
   'environments',
   'api_keys',

@@ -9,7 +9,7 @@ import { compile, namedSchemas, targetOf } from '../../src/schema/typebox.js'
 import { WorkflowStep } from '../../src/workflow-steps/schemas.js'
 import { type TestMock, useMock } from '../support/mock.js'
 
-/** Facts that no response can show, grouped by reason. `factsOfFields` says what a fact is. */
+/** Facts, as defined at `factsOfFields`, that no response can show. The keys are the reasons. */
 const IMPOSSIBLE: Record<string, string[]> = {
   'every record in a response has an id': [
     'Integration: Integration._id absent',
@@ -39,8 +39,7 @@ test('the built-in seeds show every possible fact of the API reference', {
       for await (const fact of factsShownBy(await useMock({ seeds: [seed], profile })))
         shown.add(fact)
   }
-  // If two operations have the same response schema, the responses of each operation must show the
-  // schema's facts.
+  // If two response schemas contain the same schema, the responses of each must show its facts.
   const facts = OPERATIONS.flatMap(({ response }) => {
     const all = namedSchemas(response).flatMap((schema) => [...factsOfFields(schema)])
     return [...within(response, all)]
@@ -102,7 +101,7 @@ function* factsOfFields({ $id, properties = {}, required = [] }: TSchema): Gener
 function* factsOfValues(schema: TSchema, at: string): Generator<string> {
   const { type, enum: values, anyOf, items, additionalProperties } = schema
   if (schema[Kind] === 'Reference') {
-    // The schema of a referenced object yields the facts about its fields, so skip them here.
+    // `factsOfFields` yields the facts about a referenced object's fields, so skip them here.
     if (!targetOf(schema).properties) yield* factsOfValues(targetOf(schema), at)
   } else if (values) yield* values.map((value: string) => `${at} = ${value}`)
   else if (anyOf) for (const variant of anyOf) yield `${at} as ${nameOf(variant)}`

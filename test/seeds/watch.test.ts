@@ -91,7 +91,7 @@ test('reports when a file is removed and when it is created again', () => {
   expect(changesAfter()).toBe(2)
 })
 
-test('reports changes made before start, but none made after stop', () => {
+test('reports changes made before `start()`, but not changes made after `stop()`', () => {
   const { one, start, stop, changesAfter } = watchFiles({ isStarted: false })
   writeFileSync(one, 'changed')
   start()

@@ -22,7 +22,7 @@ const REQUESTS = Number(process.env.GENERATED_REQUESTS ?? 8_000)
 /** How many requests are generated at a time. */
 const BATCH = 100
 
-/** The kinds of environment. All are tested in parallel, and each one gets different requests. */
+/** One environment of each kind is tested, all in parallel and with different requests. */
 const ENVIRONMENTS = ['document', 'live', 'faulty', 'seeded'] as const
 type Kind = (typeof ENVIRONMENTS)[number]
 
@@ -38,9 +38,8 @@ test(`the server responds to ${REQUESTS} generated requests as documented, with 
   )
   expect(results.flatMap(({ problems }) => problems)).toEqual([])
   expect(peakMemoryOf(child.pid)).toBeLessThan(400)
-  // Up to a third of the requests aren't checked: those that aren't sent because they don't suit the
-  // environment, those that a fault may affect, and those that get a stored response of another
-  // profile.
+  // `send` skips requests that don't suit the environment, and doesn't check responses that a fault
+  // may have changed, or most replays. That must be less than a third of the requests.
   const checked = results.reduce((sum, { checkedCount }) => sum + checkedCount, 0)
   expect(checked).toBeGreaterThan((REQUESTS * 2) / 3)
   expectAllOutcomes(new Set(results.flatMap(({ outcomes }) => outcomes)))
@@ -54,7 +53,7 @@ async function sendGenerated(client: GeneratedClient, index: number) {
     const options = { numRuns: BATCH, seed: sent * 10 + index }
     for (const request of fc.sample(client.requests, options)) {
       const status = await client.send(request).catch((error: Error) => {
-        // Report only one problem of each sort.
+        // Report similar problems only once.
         const sort = `${request.operation} ${error.message.slice(0, 60)}`
         if (!problems.has(sort)) problems.set(sort, `${client.kind}: ${error.message}`)
         return 0
@@ -68,8 +67,8 @@ async function sendGenerated(client: GeneratedClient, index: number) {
 }
 
 /**
- * Expects that every operation accepted some requests and rejected others. For the operations of
- * the API reference, expects this in each profile.
+ * Expects that every operation accepted some requests and rejected others. The operations of the
+ * API reference must do both in each profile.
  */
 function expectAllOutcomes(outcomes: Set<string>): void {
   const operations = new Set(
@@ -145,7 +144,7 @@ interface Connection {
   authorization: string
 }
 
-/** Ids of records that the client created. Only these records are read, changed and removed. */
+/** Ids for the paths of control requests, so that they only affect what the client created. */
 interface CreatedIds {
   requests: string[]
   faults: string[]
@@ -240,9 +239,9 @@ class GeneratedClient {
     if (status >= 500 && status !== 501) {
       throw new Error(`${status}: ${JSON.stringify(request).slice(0, 2000)}\n${response.text}`)
     }
-    // Don't check replays outside the environment `document`. The stored response may come from the
-    // profile that was used before a seed was loaded. In `live`, a key also replays its response at
-    // an undocumented path, such as `//set-primary`.
+    // Check replays only in `document`. Elsewhere, the response may have been stored before a seed
+    // changed the profile. In `live`, it may also be replayed at an undocumented path, such as
+    // `//set-primary`.
     const isReplay = response.headers.has('idempotency-replay')
     if (this.kind !== 'document' && isReplay) return status
     this.#check(request, response)
@@ -273,7 +272,7 @@ class GeneratedClient {
     { operation, method }: GeneratedRequest,
     { status, text }: ReceivedResponse
   ): Promise<void> {
-    // The profile may have changed, and with it the OpenAPI document.
+    // These operations can change the profile, which determines the OpenAPI document.
     if (/Seed|reset|restore/i.test(operation)) {
       this.#documents.api = await this.#connection.get('/openapi.json')
     }
@@ -296,8 +295,8 @@ class GeneratedClient {
   }
 
   /**
-   * Adds the id of an environment. If there are more than eight, removes an older environment, so
-   * that the server's memory doesn't grow.
+   * Adds the id of an environment. If there are more than eight, removes one of them from the
+   * server, so that the server's memory doesn't grow.
    */
   async #addEnvironment(id: string | undefined): Promise<void> {
     const { call, environmentId } = this.#connection
@@ -320,7 +319,8 @@ function addNewest(ids: string[], id: string): void {
 
 /**
  * Returns whether environments of this kind get the request. Only `faulty` gets requests that add
- * faults, and only `seeded` gets requests that load seeds.
+ * faults, and only `seeded` gets requests that load seeds. Other requests must not have the header
+ * `x-mock-fault`.
  */
 function isFor(kind: Kind, { operation, headers, method }: GeneratedRequest): boolean {
   const addsFaults = operation === 'addFault' || (method === 'POST' && operation.endsWith('aults'))

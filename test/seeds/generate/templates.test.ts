@@ -44,15 +44,19 @@ test.each([
 test.each([
   ['a time without a zone', "{{'2026-03-08T23:30' | date: '%H'}}", '2026-03-08T23:30'],
   ['a value that is not a time', "{{payload.name | date: '%Y'}}", 'Ada'],
-  ['random items and the current time', "{{payload.tags | sample}}{{'now' | date: '%s'}}", 'abnow'],
+  [
+    'values that would differ in each run',
+    "{{payload.tags | sample}}{{'now' | date: '%s'}}",
+    'abnow'
+  ],
   ['an unclosed block', '{% if payload.name %}not closed', '{% if payload.name %}not closed'],
-  ['an unclosed output', 'Hi {{payload.name, and so on', 'Hi {{payload.name, and so on']
+  ['an unclosed `{{`', 'Hi {{payload.name, and so on', 'Hi {{payload.name, and so on']
 ])('does not change %s', (_, template, text) => {
   expect(rendered(template)).toBe(text)
 })
 
 test.each([
-  ['a loop over millions', '{% for i in (1..3000000) %}{{payload.name}}{% endfor %}'],
+  ['a loop of 3,000,000 iterations', '{% for i in (1..3000000) %}{{payload.name}}{% endfor %}'],
   ['`{{}` repeated 350,000 times', '{{}'.repeat(350_000)]
 ])('returns the template unchanged if the rendered text would be too long: %s', (_, template) => {
   expect(rendered(template)).toBe(template)
@@ -60,14 +64,14 @@ test.each([
 
 test.each([
   [
-    'loops over the payload',
+    'nested loops over the payload',
     `${'{% for i in payload.tags %}'.repeat(30)}a${'{% endfor %}'.repeat(30)}`
   ],
   [
-    'thousands of outputs in a loop',
+    'millions of outputs in a loop',
     `{% for i in (1..9000) %}${'{{payload.gone}}'.repeat(500)}{% endfor %}`
   ]
-])('rejects templates that take too long: %s', (_, template) => {
+])('rejects templates that take too long to render: %s', (_, template) => {
   const started = process.cpuUsage()
   expect(() => rendered(template)).toThrow(SeedError)
   expect(process.cpuUsage(started).user).toBeLessThan(2_000_000)

@@ -105,7 +105,7 @@ describe('several seeds', () => {
     })
   })
 
-  test('can have the same names, ids and primaries in different environments', () => {
+  test('can repeat names, ids and primary integrations in different environments', () => {
     const integrations = [
       { _id: '66d5a0e97c9b1a0012ab3402', providerId: 'ses', channel: 'email', primary: true }
     ]
@@ -122,7 +122,7 @@ describe('several seeds', () => {
     expect(new Set(resolved.map(({ organizationId }) => organizationId)).size).toBe(2)
   })
 
-  test('apply their settings in order, and use one id per organization', () => {
+  test('apply settings in order, and give an organization the same id in each environment', () => {
     const [shop, other, alone] = environments(
       inShop(
         'organization: O\nprofile: live\nassumptions: { envelope: bare, credentials: stored }'
@@ -142,7 +142,7 @@ describe('several seeds', () => {
     expect(alone?.organizationId).not.toBe(shop?.organizationId)
   })
 
-  test('combine their API keys, or get a default key if none of them sets `apiKeys`', () => {
+  test('combine the API keys of an environment, with a default key if none sets `apiKeys`', () => {
     const keys = (...texts: string[]) =>
       environments(...texts.map((text) => `environments: [{ ${text} }]`)).map(
         ({ apiKeys }) => apiKeys
@@ -200,7 +200,7 @@ describe('the default', () => {
     expect(new Set(ids(resolveShop(seed))).size).toBe(ids(resolveShop(seed)).length)
   })
 
-  test('timestamps follow the clock, with messages a minute apart, newest first', () => {
+  test('timestamps are the current time, minus one minute for each previous message', () => {
     const { messages, subscribers } = resolveShop(seed)
     const minutesAgo = (minutes: number) => isoTime(NOW - minutes * 60_000)
     expect(messages.map(({ createdAt }) => createdAt)).toEqual([0, 1, 2].map(minutesAgo))
@@ -212,7 +212,7 @@ describe('the default', () => {
     expect(subscriber).toMatchObject({ createdAt, updatedAt: createdAt })
   })
 
-  test('values make an integration active but not primary, with an unused identifier', () => {
+  test('values make an integration active but not primary, and its identifier unique', () => {
     expect(resolveShop(seed).integrations).toMatchObject([
       {
         identifier: 'sendgrid',
@@ -296,7 +296,7 @@ test('keeps the values of a seed, in the field order of the API reference', () =
   expect(Object.values(messages[0] ?? {})).not.toContain(undefined)
 })
 
-test('ignores a content or placeholder that is null, because Novu sends such values', () => {
+test('ignores `content` and `placeholder` if they are null, as in responses from Novu', () => {
   const { messages, steps } = resolveEnvironments({
     name: 'copied',
     seed: inShop(`messages: [{ channel: sms, content: null }]
@@ -361,7 +361,7 @@ describe('if a seed is merged into an environment', () => {
     expect(new Set(messages.map(({ _id }) => _id)).size).toBe(2)
   })
 
-  test('a default identifier is reused only if the seed replaces its integration', async () => {
+  test('a default identifier is unused, or that of a replaced integration', async () => {
     const identifiersAfter = async (integration: string) =>
       (await merged(`integrations: [${integration}]`)).integrations?.map(
         ({ identifier }) => identifier
@@ -394,7 +394,7 @@ describe('if a seed is merged into an environment', () => {
         'did you mean bob?'
     ],
     [
-      'a replaced subscriber',
+      'a subscriber that the seed replaces',
       `subscribers: [{ subscriberId: eve, _id: ${BOB} }], ` +
         'messages: [{ channel: sms, subscriberId: bob }]',
       'messages[0].subscriberId: seed:1:140 is bob, but this environment has no such subscriber; '

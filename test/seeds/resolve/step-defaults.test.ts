@@ -54,7 +54,7 @@ test.each<[StepType, Record<string, unknown>, string]>([
   expect(accepts({ ...values, unknown: 1 })).toBe(false)
 })
 
-test("a step's variables can be a subscriber, results of earlier steps and a payload", () => {
+test("a step's variables schema accepts a subscriber, earlier steps' results and a payload", () => {
   const earlier = STEP_TYPES.map((type) => ({ stepId: `${type}-step`, type }))
   const variables = stepVariables(
     earlier,
@@ -87,7 +87,7 @@ test("a step's variables can be a subscriber, results of earlier steps and a pay
   expect(ajv.validate(variables, { ...values, context: {} })).toBe(false)
 })
 
-test("the schema of a step's variables lists the earlier steps in order, each as optional", () => {
+test("a step's variables schema lists earlier steps in order and requires none", () => {
   const ids = ['wait', 'mail', '__proto__']
   const types = ['delay', 'email', 'custom'] as const
   const earlier = ids.map((stepId, index) => ({ stepId, type: types[index] as StepType }))
@@ -115,7 +115,7 @@ describe('inferPayloadSchema()', () => {
       [{ amount: 5, unit: null, data: [true, undefined, 7] }, 'payload.name']
     ],
     [
-      'other variables',
+      'variables outside the payload',
       ['{{subscriber.data.payload.x}} {{steps.digest.events[0].payload.y}} {{payloads.z}}']
     ],
     ['texts that print the whole payload', ['{{payload}} {{ payload | json }} {{payload[0]}}']],
@@ -170,12 +170,12 @@ describe('inferPayloadSchema()', () => {
     ],
     ['an array for a loop', '{% for a in payload.rows %}{{a.b}}{% endfor %}', { rows }],
     [
-      'strings for conditions',
+      'strings for variables in conditions',
       '{% if payload.a and 3 < payload.b %}{% endif %}',
       { a: leaf('a'), b: leaf('b') }
     ],
     [
-      'strings for ranges',
+      'strings for variables in ranges and filter arguments',
       '{% for i in (1..payload.a) %}{% endfor %}{{ 1 | default: 2, b: payload.b }}',
       { a: leaf('a'), b: leaf('b') }
     ],
@@ -190,7 +190,7 @@ describe('inferPayloadSchema()', () => {
       { b: leaf('b'), c: leaf('c') }
     ],
     [
-      'names that are quoted',
+      'quoted names',
       `{{payload["a"]['b'].c}} {{payload["d e"]}}`,
       {
         a: openOf({ b: openOf({ c: leaf('a.b.c') }) }),
@@ -198,7 +198,7 @@ describe('inferPayloadSchema()', () => {
       }
     ],
     [
-      'strings for variables that are printed in texts of the block editor',
+      'strings for variables in block editor text',
       '{"content":[{"text":"{{payload.a | default: \\"b\\"}}"}]}',
       { a: leaf('a') }
     ]

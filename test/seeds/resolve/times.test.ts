@@ -9,7 +9,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const ORIGIN = '2025-01-01T12:00:00.000Z'
 
-test('every timestamp of a record keeps its distance from `timesRelativeTo`', () => {
+test('timestamps are shifted so that `timesRelativeTo` becomes the current time', () => {
   const { integrations, subscribers, messages } = resolveShop({
     timesRelativeTo: ORIGIN,
     integrations: [
@@ -57,7 +57,7 @@ test.each([
   expect(messages[0]?.createdAt).toBe(isoTime(NOW + distance))
 })
 
-test.each(['2h', '-2', '-2 h', '-1.5h', 'yesterday'])('the time %s is an issue', (createdAt) => {
+test.each(['2h', '-2', '-2 h', '-1.5h', 'yesterday'])('rejects the time %j', (createdAt) => {
   const [issue] = issuesOf({
     name: 'a.yaml',
     seed: shopJson({ messages: [{ channel: 'email', createdAt }] })
@@ -65,7 +65,7 @@ test.each(['2h', '-2', '-2 h', '-1.5h', 'yesterday'])('the time %s is an issue',
   expect(issue).toMatch(/must be an ISO 8601 time such as .*, or the distance from now, such as/)
 })
 
-test('a time without a time zone is an issue that says what to add', () => {
+test('the issue for a time without a time zone says what to add', () => {
   const messages = [{ channel: 'email', createdAt: '2026-01-01T10:00:00' }]
   const [issue] = issuesOf({ name: 'a.yaml', seed: shopJson({ messages }) })
   expect(issue).toMatch(/createdAt: must end with its time zone: Z for UTC, or an offset/)
@@ -84,7 +84,7 @@ test('an invalid `timesRelativeTo` is an issue', () => {
   expect(issuesOf({ name: 'a.yaml', seed })[0]).toMatch(/timesRelativeTo: must be an ISO 8601 time/)
 })
 
-test.each(builtInSeedNames())('the newest message of %s is minutes old', (name) => {
+test.each(builtInSeedNames())('the newest message of %s is less than ten minutes old', (name) => {
   const [development] = resolveEnvironments(builtInSeedPath(name))
   const times = development?.messages.map(({ createdAt }) => NOW - Date.parse(createdAt)) ?? []
   if (times.length === 0) return
@@ -92,7 +92,7 @@ test.each(builtInSeedNames())('the newest message of %s is minutes old', (name) 
   expect(Math.min(...times)).toBeLessThan(10 * MINUTE)
 })
 
-test('in the default seed, only the end of a snooze is in the future', () => {
+test('in the default seed, only `snoozedUntil` is in the future', () => {
   const fields = ['createdAt', 'lastSeenDate', 'lastReadDate'] as const
   const messages = resolveEnvironments(builtInSeedPath('default')).flatMap((data) => data.messages)
   const past = messages.flatMap((message) => fields.map((field) => message[field] ?? ORIGIN))
@@ -101,7 +101,7 @@ test('in the default seed, only the end of a snooze is in the future', () => {
   expect(snoozed.filter((time) => Date.parse(time) <= NOW)).toEqual([])
 })
 
-test('a reset and an export keep the timestamps that a seed got when it was loaded', async () => {
+test('a reset, or loading an export, does not shift timestamps again', async () => {
   let now = NOW
   const seed = seedOf({ ...SHOP, timesRelativeTo: ORIGIN, clock: { mode: 'wall' } })
   const mock = await useMock({ seed, clock: () => now })
