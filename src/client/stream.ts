@@ -25,8 +25,8 @@ export interface StreamOptions {
    */
   onOpen?: () => void
   /**
-   * The sequence number of a change. `onChange` is first called for the recorded changes after this
-   * change. By default, it is called only for new changes.
+   * The sequence number of a change. `onChange` is called for the recorded changes that follow it,
+   * and then for each new change. By default, it is called only for new changes.
    */
   changesAfter?: number
 }

@@ -83,8 +83,8 @@ export class Failure extends Error {
 export class NoResponse extends Failure {}
 
 /**
- * Thrown for a problem that always fails the case. Any other `Failure` may only be noted if the
- * rule isn't in the API reference.
+ * Thrown for a problem that always fails the case. After other failures, the outcome can be `noted`
+ * instead of `failed` if the rule isn't in the API reference.
  */
 export class ContractViolation extends Failure {}
 

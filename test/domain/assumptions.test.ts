@@ -460,7 +460,7 @@ const NAMED = {
 }
 const CONTACTS = { email: 'ada@example.com', phone: '+15550100', locale: 'en', timezone: 'UTC' }
 const ADA = { ...NAMED, ...CONTACTS, data: { plan: 'pro' } }
-/** The ten subscriber fields that a message contains with every value of `embedded-subscriber`. */
+/** The ten subscriber fields of every message, whichever value `embedded-subscriber` has. */
 const EMBEDDED = {
   ...NAMED,
   _id: expect.stringMatching(/^[0-9a-f]{24}$/),

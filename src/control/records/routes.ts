@@ -82,7 +82,7 @@ export const ListedWorkflow = namedObject(
     origin: Type.String({
       description:
         `Where the workflow was created: ${ORIGINS.join(', ')}. If the assumption ` +
-        "`vendor-names` is `vendor`, Novu's own name for this value"
+        "`vendor-names` is `vendor`, the field contains Novu's own name for the origin"
     }),
     steps: Type.Array(ListedStep, { description: 'The steps, in order' })
   }
