@@ -30,7 +30,7 @@ const LAYERS = [
   ['domain']
 ]
 
-/** Returns a pattern for each name: a file of src/, or a folder of src/ with everything in it. */
+/** Returns one pattern per name. It matches a file of src/, or everything in a folder of src/. */
 const pathsOf = (names) =>
   names.map((name) =>
     name.endsWith('.ts') ? `^src/${name.replace('.', '[.]')}$` : `^src/${name}/`
@@ -41,7 +41,7 @@ const npm = (name) => `(^|/)node_modules/${name}/|^${name}(/|$)`
 
 const FASTIFY = [npm('fastify'), npm('fastify-plugin'), npm('@fastify/[^/]+')]
 const DRIZZLE = npm('drizzle-orm')
-// Allow the addon's package.json, which shows the installed version without loading the addon.
+// Leave out the addon's package.json, because importing it doesn't load the addon.
 const SQLITE = '(^|/)node_modules/better-sqlite3/(?!package[.]json)|^better-sqlite3$'
 
 const ROUTES = '^src/.+/(routes|plugin)[.]ts$'
@@ -74,7 +74,7 @@ module.exports = {
     {
       name: 'control-is-served-only',
       comment:
-        'Only app.ts and lazy-routes.ts, which register the control routes, openapi/, which describes them, and client/, which exports their types, may import src/control/.',
+        'Only these may import src/control/: app.ts and lazy-routes.ts to register the control routes, openapi/ to describe them, and client/ to export their types.',
       severity: 'error',
       from: {
         path: '^src/',
@@ -163,7 +163,7 @@ module.exports = {
     {
       name: 'services-without-http',
       comment:
-        'Routes, tests and commands call services and repositories, which must not depend on HTTP requests or status codes.',
+        'Services and repositories must not depend on HTTP requests or status codes, because tests and commands call them too.',
       severity: 'error',
       from: { path: [SERVICE, REPOSITORY] },
       to: { path: [...FASTIFY, ...pathsOf(['http']), ROUTES] }
@@ -179,7 +179,7 @@ module.exports = {
     {
       name: 'queries-in-repositories',
       comment:
-        'A service contains the logic and opens transactions. Queries belong in repositories, one per function.',
+        'A service contains the logic and opens transactions. Queries belong in repositories, each in a function of its own.',
       severity: 'error',
       from: { path: SERVICE },
       to: { path: [DRIZZLE, SQLITE] }
@@ -211,7 +211,7 @@ module.exports = {
     {
       name: 'resolvable',
       comment:
-        'The other rules miss an import that resolves to nothing, or to a package that package.json does not list.',
+        'The other rules miss imports that cannot be resolved, and imports of packages that package.json does not list.',
       severity: 'error',
       from: {},
       // dependency-cruiser counts optional peers as missing from package.json.
@@ -230,7 +230,7 @@ module.exports = {
     {
       name: 'no-orphans',
       comment:
-        'A file that imports nothing and is never imported is dead code, unless it is an entry point.',
+        'A file without imports that no other file imports is dead code, unless it is an entry point.',
       severity: 'error',
       from: { orphan: true, pathNot: ['^src/index[.]ts$', '^src/cli/index[.]ts$', '[.]d[.]ts$'] },
       to: {}

@@ -22,7 +22,7 @@ Options:
   --json            print the figures as JSON
   --report          also write them to docs/contributing/performance.md
   --node <file>     run the servers with this Node executable
-  --command <file>  measure this built command, which was installed with the Node of --node
+  --command <file>  measure this built command; install it with the Node version of --node
   -h, --help        print this help
 
 Exit codes:

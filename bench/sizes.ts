@@ -61,8 +61,8 @@ async function run(progress: (step: string) => void): Promise<Figure[]> {
 
 /**
  * Measures how much longer the first page takes with 1,000,000 messages than with 1,000: once
- * without a filter, and once with each filter. Returns the results without a filter and with the
- * slowest one.
+ * without a filter, and once with each filter. Returns the result without a filter and the result
+ * of the slowest filter.
  */
 async function measureFilters(
   small: RunningServer,
