@@ -138,7 +138,7 @@ async function main(names) {
 /** Returns the steps with these names and the steps that they need. */
 function withNeeds(wanted) {
   const names = new Set(wanted)
-  // Each step comes after the step that it needs, so going backward also finds indirect needs.
+  // Each step comes after the step that it needs, so iterating backward adds indirect needs too.
   for (const { name, needs } of STEPS.toReversed()) if (names.has(name) && needs) names.add(needs)
   return STEPS.filter(({ name }) => names.has(name))
 }

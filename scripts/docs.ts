@@ -132,8 +132,8 @@ function cell(id: AssumptionId, profile: 'document' | 'live'): string {
 }
 
 /**
- * Returns a section for each command with a table of its flags. If a command has all flags of
- * `serve`, the table leaves them out.
+ * Returns a section for each command, with a table of the command's flags. If a command has all
+ * flags of `serve`, a sentence after the table mentions them instead.
  */
 async function commandTables(): Promise<string> {
   const root = await commandLine()
@@ -175,7 +175,7 @@ function commandSection(command: Command, flags: readonly Option[], more: string
   return `${text}${parameters.length > 0 ? `\n${parameters.join('')}` : ''}${table}${more}`
 }
 
-/** Returns the end of a sentence that lists the defaults that differ from those of `serve`. */
+/** Returns the end of a sentence: the command's defaults that differ from those of `serve`. */
 function defaultsOf(command: Command, serve: Command): string {
   const differing = command.options.filter(({ long, defaultValue }) =>
     serve.options.some(

@@ -29,7 +29,7 @@ type Responses = Record<string, string | undefined>
 /** The timestamp of all examples. */
 const NOW = Date.parse('2026-02-18T10:10:00.000Z')
 
-/** By status, the fields of errors that this script's requests don't produce. */
+/** The fields of errors that this script's requests don't produce, by status. */
 const OTHER_ERRORS: Record<string, Pick<ErrorResponse, 'message' | 'errors' | 'errorId'>> = {
   401: { message: 'API Key not found' },
   409: {

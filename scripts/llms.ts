@@ -1,7 +1,6 @@
 /**
  * Writes llms.txt, a summary of this package for coding agents, generated from the code and the
- * docs. The server serves this file at `/llms.txt`. It also serves the pages that the file links
- * to.
+ * docs. The server serves llms.txt and the pages that it links to.
  *
  *     tsx scripts/llms.ts            write it
  *     tsx scripts/llms.ts --check    write nothing; exit 1 if it is stale

@@ -27,8 +27,8 @@ import { delimiter, join } from 'node:path'
 const SUPPORTED = ['20.19.2', '20', '22.14.0', '22', '24', '26']
 const UNSUPPORTED = ['18', '21']
 /**
- * The long tests of how the built command starts and exits. No other behavior depends so much on
- * the Node version.
+ * The long tests of how the built command starts and exits, which depends on the Node version more
+ * than any other behavior.
  */
 const PROCESS_TESTS = ['test/cli/serve.full.test.ts', 'test/cli/exec.full.test.ts']
 /** After this many milliseconds, a step counts as hung. */
@@ -79,8 +79,8 @@ function checkSupported(range) {
 }
 
 /**
- * Checks that `npm ci`, `npm start` and the built package reject an unsupported version with a
- * clear message, and returns its table row.
+ * Checks that `npm ci`, `npm start` and the built package reject an unsupported Node version with a
+ * clear message. Returns the version's table row.
  */
 function checkRejected(range) {
   const { version, run } = setUpNode(range)
