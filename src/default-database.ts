@@ -19,8 +19,8 @@ let cachedImage: DefaultImage | undefined
 
 /**
  * Returns the image of the default seed, or undefined if there is no intact image for the current
- * seed and schema. Its timestamps are as old as the image: use `readDefaultImageNow` for current
- * ones.
+ * seed and schema. The timestamps in the image are as old as the image. For current timestamps, use
+ * `readDefaultImageNow`.
  */
 export function readDefaultImage(): DefaultImage | undefined {
   if (isBuilt) cachedImage ??= readImageFile(imageFile())
@@ -28,8 +28,8 @@ export function readDefaultImage(): DefaultImage | undefined {
 }
 
 /**
- * Returns the image with the timestamps of a database that is seeded now. If `clock` is absent, the
- * timestamps may be up to a second old, so that a start right after another can reuse that start's
+ * Returns the image with the timestamps of a database that is seeded now. Without `clock`, the
+ * timestamps may be off by up to a second, so that servers started within a second can share an
  * image.
  */
 export function readDefaultImageNow(clock?: Clock): DefaultImage | undefined {
@@ -38,7 +38,7 @@ export function readDefaultImageNow(clock?: Clock): DefaultImage | undefined {
 
 /**
  * Returns the image with the timestamps of a database that is seeded at `time`, in milliseconds
- * since 1970. They may be off by up to `tolerance` milliseconds.
+ * since 1970. The timestamps may be off by up to `tolerance` milliseconds.
  *
  * All timestamps in the default seed are relative to the time at which it is applied. Shifting them
  * takes a third of the startup time, so the shifted image is kept for the next start in this

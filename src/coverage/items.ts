@@ -114,7 +114,7 @@ function errorItems(operation: Operation): PlannedItem[] {
   const errors: OperationError[] = [...operation.errors, { status: 500 }]
   return errors.map((error) => {
     const { status, code } = error
-    // An error without a code also matches codes that aren't documented.
+    // An error without a code matches responses that have no code or an undocumented code.
     const hasCode = ({ errorCode }: JournalEntry) =>
       code === undefined ? errorCode === undefined || !codes.has(errorCode) : errorCode === code
     const item = createItem(

@@ -30,8 +30,8 @@ export const CoverageItem = namedObject(
     injected: count('The number of requests that covered the item through an injected fault'),
     byFault: Type.Boolean({
       description:
-        'Whether injected faults cover the item too. Only true for errors that the server never ' +
-        'causes itself'
+        'Whether injected faults also cover the item. Only true for status 500, because only ' +
+        'a bug would make the server itself return a 500'
     }),
     covered: Type.Boolean({ description: 'Whether the item is covered' }),
     how: string('How to cover the item')

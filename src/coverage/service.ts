@@ -88,8 +88,8 @@ export class CoverageService {
   }
 
   /**
-   * Returns whether the coverage lists the request's path or some of its parameter names. They are
-   * taken from the request's description, because it contains no secrets.
+   * Returns whether the coverage lists the request's path or its unknown parameters. Both are taken
+   * from the request's description, which contains no secrets.
    */
   #needsDescription({ operation, query, stub }: JournalEntry): boolean {
     if (stub !== undefined) return false

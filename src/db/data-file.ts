@@ -53,7 +53,7 @@ export function checkDataFile(file: string, lastMigration: number): void {
   const hasLog = Boolean(statOrUndefined(logOf(file))?.size)
   const client = new Database(file, { readonly: hasLog, timeout: LOCK_TIMEOUT })
   try {
-    // Throws if another process has the file open. `isForeignLog` must not read the file then.
+    // This throws if another process has the file open, so that `isForeignLog` doesn't run then.
     client.pragma('schema_version')
     if (hasLog && isForeignLog(file)) throw unusable(file, foreignLog(file))
     const problem = findContentProblem(client, lastMigration)

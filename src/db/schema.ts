@@ -163,7 +163,7 @@ export const workflowSteps = sqliteTable(
   ]
 )
 
-/** `sequence` is SQLite's row id and only determines the insertion order. */
+/** `sequence` is SQLite's row id. It is only used to order messages by insertion. */
 // The message list is ordered by (created_at, id). In each filter's index, these two columns follow
 // the filter's column, so that SQLite can read a page without sorting. The columns after `id` let
 // SQLite check further filters without reading the table.

@@ -2,17 +2,14 @@ import { closeSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 
 // SQLite applies every intact write-ahead log that it finds next to a database, even if someone has
-// replaced the database. To detect this, the header of each database stores, as the user version,
-// the lineage of its log: a number that `readLogHeader` computes from the log's header.
+// replaced the database. To detect this, each database stores the lineage of its log, a number that
+// `readLogHeader` computes from the log's header. The lineage is stored as SQLite's user version.
 // https://www.sqlite.org/fileformat2.html describes the headers of databases and logs.
 
 const LOG_HEADER_SIZE = 32
 const FRAME_HEADER_SIZE = 24
 
-/**
- * The first 4 bytes of a log. The lowest bit, which gives the byte order of the checksums, is 0
- * here.
- */
+/** The first 4 bytes of a log, without the lowest bit: the byte order of the checksums. */
 const LOG_MAGIC = 0x377f0682
 
 /** The position of the user version in page 1 of a database. */
@@ -22,8 +19,8 @@ export const logOf = (file: string) => `${file}-wal`
 
 /**
  * Stores the lineage of the database's log in the database. Does nothing if the database has no
- * log. Call this before any data is written, so that `isStartOfLog` recognizes the log if the
- * process is killed here.
+ * log. Must be called before any data is written, so that `isStartOfLog` recognizes the log if the
+ * process is killed during the call.
  */
 export function storeLogLineage(client: Database.Database, file: string): void {
   const lineage = readLogHeader(file)?.lineage
@@ -35,8 +32,8 @@ export function storeLogLineage(client: Database.Database, file: string): void {
 
 /**
  * Returns whether the log next to the file was written for another database, or for another state
- * of this database, as after a backup is restored. Don't call it while another connection of this
- * process uses the file, because closing a file releases all of the process's locks on it.
+ * of this database, for example because a backup was restored. Must not be called while the process
+ * relies on a lock on the file, because closing a file releases all of the process's locks on it.
  */
 export function isForeignLog(file: string): boolean {
   const header = readLogHeader(file)
@@ -48,7 +45,7 @@ export function isForeignLog(file: string): boolean {
 
 /**
  * Returns whether the log was left by a process that was killed in `storeLogLineage`. Such a log
- * has one or two frames, both of page 1, and the first frame still contains the lineage of the
+ * only has one or two frames of page 1, and the first frame still contains the lineage of the
  * database's previous log.
  */
 function isStartOfLog(file: string, pageSize: number, lineage: number): boolean {
@@ -92,8 +89,8 @@ function readBytes(file: string, position: number, length: number): Buffer | und
 }
 
 /**
- * Returns a function that deletes the log currently next to the file, unless another log has
- * replaced it by then.
+ * Returns a function that deletes the log that is next to the file now. The function does nothing
+ * if that log was replaced in the meantime.
  */
 export function createLogRemover(file: string): () => void {
   const findInode = () => statSync(logOf(file), { throwIfNoEntry: false })?.ino

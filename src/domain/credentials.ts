@@ -19,8 +19,8 @@ const SECRET_END =
   /(?:signature|sig|bypass|pwd|authorization)[-_]?\d*$|(?:^|[-_. ])(?:auth|jwt)$|[a-z]Auth$/i
 
 /**
- * Matches whole names that suggest a secret, such as `key` or `pass`. Longer names with these words
- * often don't.
+ * Matches names such as `key` or `pass`, which suggest a secret only on their own. Longer names
+ * that contain these words are often harmless.
  */
 const SECRET_WORD = /^(?:auth|(?:set-)?cookie|(?:x-)?key|pass|bearer)$/i
 

@@ -3,7 +3,7 @@ import { DURATION_PATTERN, parseDuration } from './duration.js'
 
 const DURATION = new RegExp(DURATION_PATTERN)
 
-/** Settings for reading the times of a seed's records, in milliseconds. */
+/** How to read the times in a seed's records. All values are in milliseconds. */
 export interface TimeReading {
   /** The current time of the environment. */
   now: number

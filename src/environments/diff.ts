@@ -20,7 +20,7 @@ import type { EnvironmentDiff, FieldChange, RecordDiff, Redact } from './schemas
 
 /**
  * The maximum number of records of each kind that a quick diff compares, and their maximum total
- * size. Comparing that many takes a few milliseconds.
+ * size in bytes. Within these limits, a diff takes a few milliseconds.
  */
 const QUICK_RECORDS = 500
 const QUICK_BYTES = 2 * 1024 * 1024
@@ -251,8 +251,8 @@ const tableOf = (kind: DatasetKind) => getTableName(DATASET_TABLES[kind][0])
 const idsOf = (kind: DatasetKind) => (kind === 'idempotency' ? ['scope', 'key'] : ['id'])
 
 /**
- * Returns the SQL that selects at most `rows` rows of a dataset. Starts with the most recently
- * written messages, and sorts other records by id.
+ * Returns the SQL that selects the first `rows` rows of a dataset. Messages are sorted from the
+ * last to the first inserted, and all other records are sorted by id.
  */
 function rowsSql(kind: DatasetKind, dataset: string, rows: string): string {
   const order = kind === 'messages' ? 'sequence DESC' : idsOf(kind).join()

@@ -59,8 +59,8 @@ export interface EnvironmentListener {
   /** Called after the environment was reset, or restored from a snapshot. */
   onReset?(environment: Environment, parts: readonly ResetPart[]): void
   /**
-   * Called after a dataset is created and before it is written to. Called again if the transaction
-   * is rolled back.
+   * Called after a dataset is created, and before any dataset is written to. Called again if the
+   * transaction is rolled back.
    */
   onWrite?(dataset: number): void
 }

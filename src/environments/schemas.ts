@@ -65,8 +65,8 @@ export const RecordDiff = namedObject('RecordDiff', 'How the records of one kind
   compared: Type.Optional(
     Type.Integer({
       description:
-        'How many current records were compared, starting with the newest messages. Absent if ' +
-        'all records were compared'
+        'Number of current records that were compared. For messages, these are the newest. ' +
+        'Absent if all records were compared'
     })
   ),
   added: strictObject(counted, { description: 'Records that exist only in the current state' }),

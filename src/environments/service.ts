@@ -56,8 +56,8 @@ export class EnvironmentService {
     this.#expiry = new EnvironmentExpiry(this.#store, machineClock)
 
     this.#store.repository.deleteUnreferenced()
-    // Only loaded environments expire. Loading restarts the `ttl`, because nobody could use the
-    // environment while the server was down.
+    // Load the environments that have a `ttl`, because only loaded environments expire. Loading
+    // restarts the `ttl`, so the time while the server was down doesn't count.
     for (const row of this.#store.repository.listEnvironments()) {
       if (row.ttl !== null) this.#store.fromRow(row)
     }

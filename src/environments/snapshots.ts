@@ -53,8 +53,8 @@ export class Snapshots {
   }
 
   /**
-   * Saves the current state and the baseline under a name. Replaces an earlier snapshot with that
-   * name.
+   * Saves the current state and the baseline under a name. Replaces any earlier snapshot of the
+   * same name.
    */
   take(environment: Environment, name: string): Snapshot {
     return this.#db.transaction(() => {

@@ -74,8 +74,8 @@ export function injectFaults(services: FaultServices): preValidationHookHandler 
 }
 
 /**
- * Delays the request, then injects the error or reset of its fault, if any. Returns true if the
- * operation must not run, because an error or reset was injected.
+ * Delays the request, then injects the error or reset of its fault, if any. Returns whether an
+ * error or reset was injected. If so, the operation must not run.
  */
 async function inject(
   { faults, latency }: FaultServices,
@@ -154,8 +154,8 @@ export const injectIntoResponse: onSendHookHandler = (request, reply, payload, d
 /**
  * Returns the last hook before a response is sent. If a request was rejected before
  * `preValidation`, `injectFaults` didn't delay it, so this hook delays the response. All other
- * responses wait for `setImmediate`. Sending the responses of one turn of the event loop together
- * takes up to 20 % less time than sending them one by one.
+ * responses wait for `setImmediate`, because sending the responses of one turn of the event loop
+ * together takes up to 20% less time than sending them one by one.
  */
 export function delayResponse(latency: LatencyService): onSendHookHandler {
   return (request, _reply, payload, done) => {

@@ -78,7 +78,7 @@ export const TestStart = namedObject(
     }),
     targets: recordOf(
       Type.String(),
-      "By sequence number, the path and query of each request whose URL's encoding is unusual"
+      'Path and query of each request whose URL has an unusual encoding, by sequence number'
     ),
     times: recordOf(
       Type.Number(),
@@ -120,7 +120,7 @@ export const TestRecord = namedObject(
     unauthenticatedUpTo: count(
       'Sequence number of the last unauthenticated request during the test. ' +
         "The report's `unauthenticated` lists the requests after `unauthenticatedAfter` up to " +
-        'this number, some of which parallel tests may have sent'
+        'this number. Parallel tests may have sent some of them'
     ),
     faults: Type.Array(ref(FaultRule), {
       description: 'The fault rules at the end of the test, with their counters'

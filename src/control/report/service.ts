@@ -7,9 +7,9 @@ import type { Journal } from '../../journal/journal.js'
 import type { Services } from '../../services.js'
 import type { TestDescription } from './schemas.js'
 
-/** The maximum number of tests whose environment was removed. */
+/** The maximum number of tests to keep after their environment was removed. */
 const MAX_TESTS = 200
-/** The maximum memory for the requests of all these tests, in bytes. */
+/** The maximum memory for the requests of these tests, in bytes. */
 const MAX_BYTES = 64 * 1024 * 1024
 
 /**
@@ -31,7 +31,7 @@ export interface KeptStart {
   isReleased: boolean
 }
 
-/** The current state of a test's environment, or its last state if it was removed. */
+/** The state of a test's environment: the current state, or the state at its removal. */
 export interface TestState {
   journal: Journal
   duration: number
@@ -61,9 +61,9 @@ type TestServices = Pick<
 
 /**
  * Records the tests of a run. An environment counts as one test if a request created it or
- * described its test. Keeps the journal of a removed environment and describes its requests only
- * for a report, because describing a thousand requests takes seconds. For removed environments,
- * keeps at most 200 tests with 64 MiB of requests, and drops failed tests last.
+ * described its test. Keeps the journal of a removed environment. Describes its requests only when
+ * a report is created, because describing a thousand requests takes seconds. Keeps at most 200
+ * tests of removed environments, with at most 64 MiB of requests, and drops failed tests last.
  */
 export class TestService {
   readonly #services: TestServices
@@ -106,7 +106,7 @@ export class TestService {
 
   /** Adds or replaces fields in the description of an environment's test. */
   describe(environment: Environment, description: TestDescription): void {
-    // An environment that no request created becomes a test now. The test starts at the
+    // An environment that no request created has no test yet. The new test starts at the
     // environment's baseline, so it includes the requests before this call.
     const test =
       this.#tests.get(environment.key) ?? this.#add(environment, this.#keepStart(environment))
@@ -140,7 +140,7 @@ export class TestService {
   }
 
   /**
-   * Returns the current state of a test's environment, or its last state if it was removed. Returns
+   * Returns the current state of a test's environment, or the state at its removal. Returns
    * undefined for a test that was forgotten after `list` returned it.
    */
   stateOf(test: Test): TestState | undefined {

@@ -75,11 +75,12 @@ export class ReportedStarts {
 }
 
 const RELEASED =
-  'the server keeps at most 20,000 baseline records of removed environments, failed tests first'
+  'the server keeps at most 20,000 baseline records of removed environments; ' +
+  'failed tests have priority'
 const TOO_LARGE = 'a report contains at most 32 MiB of starting states'
 const missing = (reason: string) => `,"startMissing":${JSON.stringify(reason)}`
 
-/** Returns a name for a baseline's data, the same for all baselines with the same datasets. */
+/** Returns the same name for all baselines with the same datasets. */
 function nameOf({ environment }: KeptBaseline): string {
   const { integrations, subscribers, workflows, messages } = environment.datasets
   return [integrations, subscribers, workflows, messages].join()
@@ -177,7 +178,8 @@ function withoutFunction(stub: Stub): Stub {
 
 /**
  * Returns the URL that the client sent if only its encoding differs from the URL that `targetOf`
- * builds. Returns undefined if the URLs are equal, or if the sent URL contains a secret.
+ * builds from the recorded request. Returns undefined if the URLs are equal, or if the recorded
+ * request has masked secrets.
  */
 export function sentTarget(
   { url }: JournalEntry,
