@@ -39,7 +39,7 @@ export interface MockEnvironment
   apiKeys: string[]
 }
 
-/** Facts about a run for its report, and the tests whose starting state the report includes. */
+/** Facts about the run to show in its report, and options for the data that the report includes. */
 export interface ReportOptions extends RunFacts, RunRecordOptions {}
 
 /** A running server and a client for it. */

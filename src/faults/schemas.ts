@@ -55,8 +55,8 @@ export type FaultEffect = Static<typeof FaultEffect>
 
 const TIMES = 'Maximum number of times to apply the rule, or `always`; default 1'
 const PROBABILITY =
-  'Probability that the rule applies to a request that `after` and `every` select; the random ' +
-  "numbers come from the environment's random seed; default 1"
+  'Probability that the rule applies to a request that `after` and `every` select; default 1. ' +
+  "The environment's random seed determines which requests are hit"
 /** These fields decide which of the matching requests the rule applies to. */
 const selection = {
   after: Type.Integer({

@@ -86,8 +86,8 @@ async function closeIdleSockets(app: FastifyInstance, sockets: Sockets): Promise
   app.server.keepAliveTimeout = 1
   while (!isAllWritten(sockets)) await delay(POLL_INTERVAL)
   const polling = setInterval(() => {
-    // Node closes idle connections only once, at the start of the close. Close them repeatedly,
-    // because a connection becomes idle later if its request ends after the response.
+    // Node closes idle connections only once, when the server starts to close. Close them
+    // repeatedly, because a connection becomes idle later if its request ends after the response.
     if (isAllWritten(sockets)) app.server.closeIdleConnections()
     // Browsers open connections in advance. Node treats a connection without a request as busy, so
     // close it here.
@@ -123,7 +123,8 @@ function isIdle(socket: Socket, lastRequest: LastRequest | undefined): boolean {
 
 /**
  * Returns whether all data has been passed to the operating system. Node reports a response as
- * finished earlier, but closing the connection at that point would cut it off for a slow client.
+ * finished before that, but closing the connection then would cut off the response for a slow
+ * client.
  */
 const isAllWritten = (sockets: Sockets) =>
   [...sockets.keys()].every(({ writableLength }) => writableLength === 0)

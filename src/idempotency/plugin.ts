@@ -21,10 +21,7 @@ declare module 'fastify' {
 interface KeyInUse {
   key: string
   release(): void
-  /**
-   * Returns a function that ends the hold. Until it is called, the key stays in use even if the
-   * client disconnects.
-   */
+  /** Keeps the key in use if the client disconnects before the returned function is called. */
   hold(): () => void
 }
 

@@ -27,9 +27,9 @@ export class IdempotencyRepository {
   }
 
   /**
-   * Returns the newest response that is stored for a key in any environment of the organization. If
-   * several environments share the response, as forks do, `environmentId` is the requesting
-   * environment if it is one of them. Otherwise, it is the oldest of them.
+   * Returns the newest response that is stored for a key in any environment of the organization.
+   * Forks can share a response. In that case, `environmentId` is the id of the requesting
+   * environment if it has the response, or else of the oldest environment that has it.
    */
   findInOrganization({ id, organizationId }: OwnerIds, key: string): OrganizationKey | undefined {
     return this.#statements.findInOrganization.get({ organizationId, environment: id, key })

@@ -96,8 +96,9 @@ export class IdempotencyService {
   }
 
   /**
-   * Returns the response that is stored for a key. Its body contains the ids of the environment and
-   * organization in which the key was found, even if a fork shares the stored response.
+   * Returns the response that is stored for a key. Because forks share stored responses, the ids of
+   * the environment and organization in the body are replaced with those of the environment in
+   * which the key was found.
    */
   #find(environment: Environment, scope: KeyScope, key: string): StoredKey | undefined {
     const { datasets, organizationId } = environment

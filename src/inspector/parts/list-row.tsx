@@ -9,8 +9,8 @@ export const ROW_WITH_NOTE_HEIGHT = 44
 export interface ListRowProps {
   href: string
   /**
-   * The title. A long title is cut off at the left if its text is right-to-left, and at the right
-   * otherwise. Text inside `bdi` or an element with `dir` doesn't affect the side.
+   * The title. A long title is cut off on the left if its text is right-to-left, and on the right
+   * otherwise. The detection of the direction ignores text inside `bdi` or an element with `dir`.
    */
   children: ComponentChildren
   /** The color of the dot at the start of the row; gray by default. */

@@ -10,7 +10,7 @@ export interface Resource<Value> {
 
 /**
  * Loads a value, and loads it again when an input changes or `reload` is called. `isUserAction` is
- * true only after a call of `reload`. Ignores the result of a load if a newer load has started.
+ * true only if `reload` started the load. Ignores the result if a newer load has started.
  */
 export function useResource<Value>(
   load: (isUserAction: boolean) => Promise<Value>,

@@ -25,7 +25,7 @@ function runUndo(entry: UndoEntry): unknown {
   return entry.undo()
 }
 
-/** Returns the command that undoes the newest action; no command if the undo list is empty. */
+/** Returns the command that undoes the newest action, or `[]` if the undo list is empty. */
 export function undoCommands(): Action[] {
   const newest = entries.at(-1)
   return newest ? [{ name: `Undo: ${newest.text}`, run: () => runUndo(newest) }] : []

@@ -16,12 +16,12 @@ export function useCommands(commands: readonly Action[]): void {
   }, [])
 }
 
-/** The palette's limit for read-only commands, and its separate limit for all other commands. */
+/** The palette shows at most this many read-only commands, and at most this many other commands. */
 const MAX_COMMANDS = 100
 
 /**
- * Returns those of the registered commands and `others` whose names contain all words. The words
- * must be in lower case. Read-only commands come first.
+ * Searches the registered commands and `others`. Returns the commands whose names contain all
+ * words, read-only commands first. The words must be in lower case.
  */
 export function findCommands(words: readonly string[], others: readonly Action[]): Action[] {
   const commands = [...others, ...[...registered].flatMap(({ current }) => current)]

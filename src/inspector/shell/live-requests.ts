@@ -90,7 +90,7 @@ const bySequence = <Item extends { sequence: number }>(items: Iterable<Item>) =>
 
 /**
  * Follows an environment's event stream and keeps the newest requests. Calls `reload` after changes
- * and after reconnecting, because other data may have changed too. Combines changes in quick
+ * and after reconnecting, so that the views load their data again. Combines changes in quick
  * succession into one reload.
  */
 export class LiveRequests {

@@ -8,7 +8,7 @@ interface Props {
 }
 
 const TOKEN_HINT =
-  'If you set no admin token with --admin-token, the server printed one when it started. ' +
+  "If you didn't set an admin token with --admin-token, the server printed one when it started. " +
   'The API key is the one your app sends.'
 const KEY_HINT =
   "The server can't show this environment's API key. " +

@@ -64,7 +64,7 @@ export function describeRule(rule: FaultRule): string {
 
 /**
  * Returns a function that adds a rule for the given requests. `effect` and `times` are names of
- * buttons, and `description` is the text for the requests in the toast.
+ * buttons. `description` describes the requests in the toast.
  */
 export function useAddFault() {
   const { env } = useSession()

@@ -101,8 +101,8 @@ export function RecordsView<Item, Open extends Item>(props: RecordsProps<Item, O
 }
 
 /**
- * The list of records, an error, or a text that there are no records. Without a connection, keeps
- * showing the list, because a note above the view shows the error.
+ * The list of records, an error, or an empty state. During a connection problem, keeps showing the
+ * list, because `ConnectionNote` shows the problem above the view.
  */
 function RecordsBody<Item, Open extends Item>(props: RecordsProps<Item, Open>) {
   const { route, resource, items, reason } = props
