@@ -130,10 +130,10 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
 
   // The onRequest hooks run before the body is read.
   app.addHook('onRequest', (request, _reply, done) => {
-    identify(request) // finds the API key's environment; accepts unknown keys
+    identify(request) // finds the API key's environment; doesn't reject unknown keys
     done()
   })
-  app.addHook('onRequest', rejectCrossSite) // 403 for other sites' pages without an API key
+  app.addHook('onRequest', rejectCrossSite) // 403 if another site's page sends no valid API key
   app.addHook('onRequest', routeOtherPathForms(app, pathForms(options))) // `/V1/Messages/`
   app.addHook('onRequest', openRecord(services)) // the journal opens a record
   app.addHook('onRequest', checkHeaders) // 400 without Host, 417 for an unknown Expect
@@ -163,7 +163,7 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
 
   // The onSend hooks run for every response, whether a handler or a rejecting hook created it.
   app.addHook('onSend', keepResponse) // the journal keeps the body
-  app.addHook('onSend', recordChanges(services)) // for control routes; sets x-mock-change
+  app.addHook('onSend', recordChanges(services)) // sets x-mock-change for control routes
   app.addHook('onSend', injectIntoResponse) // faults that truncate or lose the response
   app.addHook('onSend', delayResponse(services.latency))
 
@@ -176,8 +176,8 @@ function createApp(options: AppOptions, shared: Shared): FastifyInstance {
 }
 
 /**
- * Forwards unserved requests to the fallback server, if there is one. Without a fallback server,
- * the plugin isn't even imported, because it consists of many modules.
+ * Registers the plugin that forwards unserved requests to the fallback server, if there is one.
+ * Imports the plugin only in that case, because it consists of many modules.
  */
 function registerFallback(
   app: FastifyInstance,
@@ -246,7 +246,7 @@ function serverOptions({ requestTimeout }: AppOptions): FastifyHttpOptions<Serve
     },
     routerOptions: { maxParamLength: MAX_HEADERS, querystringParser: parseQuery as never },
     schemaController: { compilersFactory: COMPILERS },
-    // While the server closes, still serve requests on open connections. By default, Fastify
+    // While the server is closing, keep serving requests on open connections. By default, Fastify
     // responds with 503.
     return503OnClosing: false,
     forceCloseConnections: 'idle'

@@ -26,7 +26,9 @@ export class CommandProcess {
   readonly #child: ChildProcess
   readonly #hasGroup = !IS_WINDOWS && !process.stdin.isTTY
 
-  /** Starts the command. Some system errors, such as E2BIG, are thrown and don't reject `ended`. */
+  /**
+   * Starts the command. Throws on some system errors, such as E2BIG. Other errors reject `ended`.
+   */
   constructor(command: readonly string[], env: NodeJS.ProcessEnv) {
     const [name = '', ...args] = command
     // Start the guard first, so that the command never runs without it.
@@ -57,8 +59,8 @@ export class CommandProcess {
   }
 
   /**
-   * Ends the processes that the command left running. Does nothing on Windows, or at a terminal,
-   * where the shell ends these processes.
+   * Ends the processes that the command left running. Does nothing if the command has no process
+   * group of its own.
    */
   async endLeftovers(): Promise<void> {
     if (!this.#hasGroup || !this.send('SIGTERM')) return

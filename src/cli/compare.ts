@@ -61,7 +61,7 @@ function serverOptions(): Option[] {
     keyOption('--api-key <key>', 'API key of the environment on the service', 'none'),
     textOption(
       '--document <file>',
-      'compare this OpenAPI document, a file or URL, instead of responses',
+      'compare this OpenAPI document (file or URL) instead of responses',
       'none'
     ),
     urlOption('--against <url>', 'the running notification-mock to compare with', 'none').conflicts(

@@ -50,7 +50,7 @@ function serverOptions(): Option[] {
   ]
 }
 
-/** The flags that choose the target's records to use and to change. */
+/** The flags for the target's records: which to use, and whether to change them. */
 function recordOptions(): Option[] {
   return [
     new Option(

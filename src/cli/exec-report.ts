@@ -44,7 +44,7 @@ export function checkOutputs({ coverageJson, report, summary }: ReportFlags): vo
 
 /**
  * Prints or writes the reports that the flags select. If a report fails, prints a warning and
- * continues with the next one. Returns why the run fails `--min` or `--strict`, or an empty list.
+ * continues with the next one. Returns the reasons why the run fails `--min` or `--strict`, if any.
  */
 export async function writeReports(
   mock: Mock,
@@ -86,7 +86,7 @@ async function writeHtmlReport(mock: Mock, file: string, options: ReportOptions)
 }
 
 /**
- * Returns why the run fails `--strict`, or an empty list. If `report` is undefined, the run fails,
+ * Returns the reasons why the run fails `--strict`, if any. Without a report, the run fails,
  * because its requests can't be checked.
  */
 function strictFailures(report: Report | undefined, options: StrictOptions): string[] {
@@ -99,7 +99,9 @@ function strictFailures(report: Report | undefined, options: StrictOptions): str
   return [`--strict: found likely mistakes in the requests${lines.join('')}`]
 }
 
-/** Prints the coverage, writes it to a file, or both. Returns why the run fails `--min`. */
+/**
+ * Prints the coverage, writes it to a file, or both. Returns the reason if the run fails `--min`.
+ */
 async function reportCoverage(
   mock: Mock,
   { coverage: isPrinted, min, coverageJson }: ReportFlags

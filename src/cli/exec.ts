@@ -44,7 +44,8 @@ export function addCommands(root: Command): void {
 
 function reportOptions(): Option[] {
   const env =
-    'set a variable for the command to a server URL (url or url/<path>) or the first API key (key)'
+    'pass a variable to the command; the value url or url/<path> becomes a server URL, and key ' +
+    'becomes the first API key'
   const summary = 'append a Markdown summary to this file: failures, hints and coverage'
   const state = 'the tests that `notification-mock open` can reopen from the report'
   const strict = 'fail on hints about likely mistakes, such as an unknown parameter'
@@ -86,7 +87,7 @@ command's exit code or one of these:
   126  the command can't be executed
   127  the command doesn't exist
 
-Messages of exec go to stderr and start with "notification-mock exec:".
+Messages from exec go to stderr and start with "notification-mock exec:".
 
 Example:
   notification-mock exec --seed shop.yaml --env API_URL=url/v1 --env API_KEY=key -- npx vitest run`

@@ -86,7 +86,7 @@ function closeOnSignal({ server }: ReopenedTest): void {
   })
 }
 
-/** Returns the lines to print after a test was reopened. */
+/** Returns the lines to print after reopening a test. */
 export function describe(report: Report, { server, replay, apiKey }: ReopenedTest): string[] {
   const { title, warnings, requests } = replay.state()
   const repeated = requests.filter(({ result }) => result === 'equal' || result === 'different')

@@ -134,8 +134,8 @@ function setVariable(option: Option): Option {
   const { env } = process
   const variable = variableOf(option)
   const value = env[variable]?.toLowerCase() ?? ''
-  // An empty variable counts as unset, because many tools pass unset variables that way. So does
-  // an address such as tcp://10.0.0.1:80 for `--port`: Kubernetes sets NOTIFICATION_MOCK_PORT to an
+  // Ignore an empty variable, because many tools pass unset variables that way. For `--port`, also
+  // ignore an address such as tcp://10.0.0.1:80: Kubernetes sets NOTIFICATION_MOCK_PORT to an
   // address if a service is named notification-mock.
   const isAddress = option.long === '--port' && value.startsWith('tcp://')
   if (value === '' || isAddress || (!option.required && /^(0|false|no|off)$/.test(value)))

@@ -124,8 +124,8 @@ export function defaultServer(fallback = DEFAULT_URL): string {
 }
 
 /**
- * Creates a usage error. For an `InvalidArgumentError`, Commander would add the rejected value to
- * the message.
+ * Creates a usage error without the rejected value, which may contain a secret. Commander adds the
+ * value to the message of every `InvalidArgumentError`.
  */
 function usageError(message: string): CommanderError {
   return new CommanderError(2, 'notification-mock.value', `error: ${message}`)
@@ -140,7 +140,7 @@ export function urlOption(flags: string, description: string, unset?: string): O
   return option.makeOptionMandatory(unset === undefined)
 }
 
-/** Creates a flag for an API key, as `urlOption` does. Its errors never contain the key. */
+/** Like `urlOption`, but for an API key. The flag's errors never contain the key. */
 export function keyOption(flags: string, description: string, unset?: string): Option {
   const option = new Option(flags, description)
     .makeOptionMandatory(unset === undefined)

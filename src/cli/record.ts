@@ -43,7 +43,10 @@ export function addCommands(root: Command): void {
 function readOptions(): Option[] {
   return [
     urlOption('--from <url>', 'base URL of the service, without /v1'),
-    keyOption('--api-key <key>', 'API key of the environment, which is read but not changed'),
+    keyOption(
+      '--api-key <key>',
+      'API key of the environment to read; the environment is not changed'
+    ),
     withoutVariable(
       repeatable(
         '--workflow <id>',

@@ -78,8 +78,8 @@ function readHtml(file: string): string {
 }
 
 /**
- * Chooses the test with the given title, else a test whose title contains `title`. If `title` is
- * undefined, chooses the first failed test.
+ * Chooses the test with the given title. If there is none, chooses a test whose title contains
+ * `title`, preferably a failed test. If `title` is undefined, chooses the first failed test.
  *
  * Returns one record for each environment that the test used. Throws `StartError` if no test
  * matches, or if the report has no starting state for the test.

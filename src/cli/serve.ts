@@ -42,9 +42,9 @@ export interface Ready extends Pick<Mock, 'url' | 'seeded' | 'environments'> {
 }
 
 /**
- * Starts a server and returns once it is ready. After that, a stop signal closes the server and
- * ends the process with exit code 0. An uncaught error is logged, then closes the
- * server and ends the process with exit code 1.
+ * Starts a server and returns once it is ready. A stop signal then closes the server and ends the
+ * process with exit code 0. After an uncaught error, the server logs the error and closes, and the
+ * process ends with exit code 1.
  */
 export async function serve(flags: ServerFlags, command: Command): Promise<Ready> {
   const options = mockOptions(flags, command)
@@ -76,7 +76,7 @@ export async function startMock(
   createLogger = stderrLogger
 ) {
   const { watch, json, logLevel } = flags
-  // Import lazily, because this module loads the whole server.
+  // Import lazily, because `index.js` loads the whole server.
   const { createMock } = await import('../index.js')
   const logger = await createLogger(logLevel)
   const mock = await createMock({

@@ -71,8 +71,8 @@ export function connect(url: string, options: ConnectOptions = {}): ConnectedMoc
 }
 
 /**
- * Like `connect`, but for a server in this process, so that functions can compute the responses of
- * stubs. Only `createMock` needs to call it.
+ * Like `connect`, but for a server in this process, whose stubs can have a function `reply`. Only
+ * `createMock` needs to call this function.
  */
 export function connectInProcess(
   url: string,
@@ -115,8 +115,8 @@ function serverAt(server: Connection) {
       list<wire.ListedEnvironment>('/_mock/environments', 'environments', { removed }),
     /**
      * Returns the API keys of the environment with this id or name. The server stores only hashes
-     * of keys, so after a restart it only knows a key if a seed contains it or a request has
-     * used it since.
+     * of keys. After a restart, it therefore knows only the keys that are in a seed or that a
+     * request has used since.
      */
     apiKeys: (id: string) => list<string>(path`/_mock/environments/${id}/keys`, 'apiKeys'),
     /** Removes the environment with this id or unique name. */
@@ -130,7 +130,7 @@ function serverAt(server: Connection) {
     /** Returns the record of a test run. Every created environment counts as one test. */
     runRecord: ({ states, environment }: RunRecordOptions = {}) =>
       json<wire.RunRecord>('GET', '/_mock/report', { query: { states, environment } }),
-    /** Returns how much of the API has been covered, by requests to any environment. */
+    /** Returns how much of the API the requests to all environments have covered. */
     coverage: () => json<wire.Coverage>('GET', '/_mock/coverage/server'),
     /** Resets the coverage of the server and of every environment to zero. */
     clearCoverage: () => done('DELETE', '/_mock/coverage/server'),

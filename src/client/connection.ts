@@ -109,7 +109,7 @@ function requireHeaderValue(authorization: string): string {
   throw new MockError("the key or token contains characters that a header can't carry")
 }
 
-/** The functions that a connection needs, apart from its URL and header. `as` keeps them. */
+/** The functions that a connection shares with the connections that its `as` method creates. */
 interface Transport {
   fetch: Send | undefined
   registerReply: RegisterReply | undefined

@@ -7,7 +7,7 @@ export interface Hint {
   message: string
   /** Sequence numbers of the requests that the hint is about. */
   requests: number[]
-  /** Only in a merged report: true if the run that the hint comes from allowed the hint. */
+  /** True if the hint comes from a run that allowed it. Only set in merged reports. */
   isAllowed?: boolean
 }
 
@@ -136,7 +136,7 @@ const FINDERS = {
     },
     select(members: Requests, laterPages: Requests) {
       if (!members.every(isFirstPage)) return []
-      // A client may need only the first page. Don't create a hint unless the client later pages
+      // A client may need only the first page. Create a hint only if the client later pages
       // through a list with the same limit.
       return members.filter(
         ({ hasMore, sequence, query: { limit } }) =>
@@ -184,7 +184,7 @@ export function failingHints<Item extends { id: HintId }>(
   return hints.filter(({ id }) => !ignored.includes(id))
 }
 
-/** More identical requests than this within `BURST_WINDOW` milliseconds cause a hint. */
+/** More than this many identical requests within `BURST_WINDOW` milliseconds cause a hint. */
 const MAX_BURST = 20
 const BURST_WINDOW = 2000
 
@@ -222,8 +222,9 @@ const isLaterPage = (request: RecordedRequest) =>
   request.operation === 'listMessages' && request.status === 200 && !isFirstPage(request)
 
 /**
- * Returns whether a page of another origin sent the request. The inspector has the server's origin.
- * For a request through a dev server's proxy, the browser sends `sec-fetch-site: same-origin`.
+ * Returns whether a page of another origin sent the request. The inspector's requests don't count,
+ * because the inspector has the server's origin. Requests through a dev server's proxy don't count
+ * either: the browser sends them with `sec-fetch-site: same-origin`.
  */
 function isFromForeignPage({ headers }: RecordedRequest): boolean {
   const { origin, host, 'sec-fetch-site': site } = headers

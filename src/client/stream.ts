@@ -20,8 +20,8 @@ export interface StreamOptions {
    */
   onPending?: (request: wire.RecordedRequest) => void
   /**
-   * Called each time that the stream connects or reconnects. The stream then yields every request
-   * that ends after this call.
+   * Called each time the stream connects or reconnects. The stream yields every request that ends
+   * after this call.
    */
   onOpen?: () => void
   /**
@@ -43,7 +43,7 @@ const FIRST_DELAY = 50
 /** Milliseconds after which a request without a response is reported as pending. */
 const PENDING_AFTER = 100
 
-/** The state that the next attempt to connect continues from. */
+/** The state that is kept between attempts to connect. */
 interface StreamState {
   isOpen: boolean
   failures: number

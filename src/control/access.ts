@@ -10,7 +10,7 @@ import { isLoopback, untrustedOrigin } from '../http/loopback.js'
  * Guards the routes that concern the whole server, such as the list of environments. A request from
  * this machine needs no token, except in three cases:
  *
- * - Its `Origin` header shows that a page of another site sent it.
+ * - Its headers show that a page of another site sent it.
  * - Its `Host` header isn't `localhost` or a loopback address, as in a DNS rebinding attack.
  * - A proxy forwarded it for another machine.
  *

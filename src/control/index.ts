@@ -77,8 +77,8 @@ export function registerControl(app: FastifyInstance, options: Options): void {
 }
 
 /**
- * Converts a `SeedError` to the error `invalid`, which lists each issue under the issue's path in
- * the request's body. Rethrows other errors.
+ * Rethrows a `SeedError` as the error `invalid`, which lists each issue under its path in the
+ * request's body. Rethrows other errors unchanged.
  */
 function rejectBadSeed(error: unknown): never {
   if (!(error instanceof SeedError)) throw error

@@ -32,8 +32,8 @@ type ListServices = Pick<ControlServices, 'environments' | 'replays'> & { tests:
 const MAX_TTL = 30 * 24 * 60 * 60 * 1000
 
 const NAME =
-  'Unique display name. Defaults to the name in the seed. A fork defaults to the name of the ' +
-  'forked environment, followed by `fork`. If a default name is taken, a number is added'
+  'Unique display name. Defaults to the name in the seed or, for a fork, to the name of the ' +
+  'forked environment followed by `fork`. If the default name is taken, a number is added'
 const ASSUMPTIONS = 'Values of the assumptions that differ from the profile, by assumption id'
 const CLOCK =
   'An ISO 8601 time to stop the clock at, or a clock setting. Defaults to the clock of the ' +

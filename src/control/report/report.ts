@@ -15,7 +15,7 @@ const MAX_BYTES = 64 * 1024 * 1024
 /** The maximum size of the starting states in a report, in bytes. */
 const MAX_STATE_BYTES = 32 * 1024 * 1024
 
-/** How many characters to describe before a pause in which the server handles requests. */
+/** How many characters of JSON to create before a pause in which the server handles requests. */
 const SLICE = 32 * 1024
 
 type ReportServices = Pick<Services, 'faults' | 'journals' | 'redactionOf'> & {
@@ -33,7 +33,7 @@ export interface ReportOptions {
 }
 
 /**
- * Yields the report as JSON, failed tests first. Keeps only one test in memory at a time, but the
+ * Yields the report as JSON, failed tests first. Keeps only one test in memory at a time, plus the
  * baselines of all reported tests. Stops at `maxBytes`, and counts the tests and requests that
  * don't fit. The requests of a single test may take up to a quarter of `maxBytes`, and so may all
  * unauthenticated requests together.

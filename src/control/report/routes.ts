@@ -29,8 +29,8 @@ export function reportRoutes(
   const { coverage, environments, startedAt } = options
   route('GET', '/report', 'getReport', 'Get the report of all tests', {
     description:
-      'Each environment that was created by a request or described with `PUT /_mock/test` is ' +
-      'one test, even after the environment is removed.',
+      'Each environment that was created by a request or described with `PUT /_mock/test` ' +
+      'counts as one test, even after the environment is removed.',
     querystring: strictObject({
       states: stringEnum(REPORT_STATES, { default: 'off', description: STATES }),
       environment: Type.Optional(Type.String({ description: ENVIRONMENT }))
