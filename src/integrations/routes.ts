@@ -17,7 +17,7 @@ export const setIntegrationAsPrimary = defineOperation({
   url: '/v1/integrations/:integrationId/set-primary',
   summary: 'Set integration as primary',
   description:
-    "Makes an integration its channel's only primary integration in the environment, activates " +
+    "Makes an integration the environment's only primary integration for its channel, activates " +
     'it and removes its conditions.',
   tag: 'Integrations',
   params: strictObject({

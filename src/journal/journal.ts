@@ -172,8 +172,8 @@ export class Journal {
   }
 
   /**
-   * Returns how many requests after a sequence number the journal has dropped to make room for
-   * newer requests.
+   * Returns how many requests with a sequence number greater than `after` were dropped to make room
+   * for newer requests.
    */
   lostCount(after = 0): number {
     const lastKnown = Math.max(this.#sinceThisRun(after), this.#clearedUpTo)

@@ -34,9 +34,9 @@ const TOO_MANY = `exceeds the limit of ${MAX_EXPRESSIONS} regular expressions in
 const compiledExpressions = new WeakMap<object, RE2JS>()
 
 /**
- * Compiles the regular expressions in `patterns`. The path of a pattern is its path in the body of
- * the control request. Throws `invalid` if RE2 doesn't support an expression, or if there are too
- * many expressions.
+ * Compiles the regular expressions in `patterns`. Each `path` is the prefix of the pattern's fields
+ * in the body of the control request, such as `inOrder[1].`. Throws `invalid` if RE2 doesn't
+ * support an expression, or if there are too many expressions.
  *
  * RE2 matches in linear time. In Node's own engine, some expressions could block the server
  * forever.

@@ -20,7 +20,7 @@ export interface StoredBody {
   end: number
 }
 
-/** The blocks of all response stores in a server. The one added or grown last comes last. */
+/** The blocks of all response stores in a server, sorted by when they were added or last grew. */
 export class BlockPool {
   readonly #blocks = new Set<Block>()
   #bytes = 0

@@ -226,7 +226,8 @@ export const Verification = namedObject(
     count: number(0, 'Exact number of matching requests'),
     atLeast: number(
       1,
-      'Minimum number of matching requests. Defaults to 1 without `count`, `atMost` and `never`'
+      'Minimum number of matching requests. ' +
+        'Defaults to 1 if `count`, `atMost` and `never` are absent'
     ),
     atMost: number(0, 'Maximum number of matching requests'),
     never: Type.Optional(
@@ -243,8 +244,8 @@ export const Verification = namedObject(
     after: number(0, 'Considers only requests with a sequence greater than this'),
     within: number(
       0,
-      'Maximum milliseconds to wait for matching requests. With only `never` or `atMost`, the ' +
-        'verification waits the whole time, unless too many requests arrive',
+      'Maximum time to wait for matching requests, in milliseconds. Without a minimum, such as ' +
+        'with `never`, the verification waits the whole time, unless too many requests match',
       {
         maximum: 600_000
       }

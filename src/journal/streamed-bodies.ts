@@ -5,7 +5,7 @@ import { MAX_RESPONSE_BODY } from './response-store.js'
 
 /**
  * Keeps the first 64 KiB of a request body in the entry while the body is streamed to its consumer.
- * The entry gets no body if the client disconnects before those bytes or the whole body arrived.
+ * If the client disconnects before it has sent 64 KiB or the whole body, the entry gets no body.
  */
 export function recordRequestStream(body: Readable, entry: JournalEntry | null): void {
   observeStream(body, MAX_REQUEST_BODY, {
@@ -43,8 +43,8 @@ interface Observer {
 }
 
 /**
- * Calls the observer for the chunks of a stream, but leaves it to the consumer to start the stream.
- * A transform stream would buffer twice as much.
+ * Reports a stream's chunks to the observer. The stream stays paused until its consumer starts it.
+ * Piping it through a transform stream instead would buffer twice as much.
  */
 function observeStream(stream: Readable, max: number, { onChunk, onStart }: Observer): void {
   let chunks: Buffer[] | undefined = []

@@ -68,8 +68,8 @@ export async function verifyRequests(
 }
 
 /**
- * Throws `invalid` if the verification combines bounds that exclude each other. Also throws it if
- * `inOrder` is combined with a bound, or with pattern fields outside its own patterns.
+ * Throws `invalid` if the verification has contradictory bounds. Also throws it if `inOrder` is
+ * combined with a bound or with a top-level pattern field.
  */
 function rejectContradictions(verification: Verification): void {
   const { atLeast = 0, atMost = Number.POSITIVE_INFINITY, inOrder } = verification

@@ -6,8 +6,8 @@ import type { MessageRepository } from './repository.js'
 
 /**
  * Explains why a page of the message list is empty. The message list sends the explanation in the
- * header `x-mock-reason`. It may end with a hint, which starts with `; `. Methods that create hints
- * return an empty string if they have none.
+ * header `x-mock-reason`. An explanation may end with a hint, which starts with `; `. Methods that
+ * create hints return an empty string if they have none.
  */
 export class EmptyListExplainer {
   readonly #repository: MessageRepository

@@ -101,8 +101,8 @@ export const MessageQuery = strictObject(
 )
 
 /**
- * A query that matches a message in the default seed. If the schema contained these examples,
- * Swagger UI would send them as filters by default.
+ * A query that matches a message in the default seed. The schema doesn't contain these examples,
+ * because Swagger UI would then send them as filters by default.
  */
 export const EXAMPLE_QUERY = {
   ...Object.fromEntries(FILTER_NAMES.map((name) => [name, FILTERS[name].example])),

@@ -78,9 +78,9 @@ export const boundedCountSql = (conditions: readonly Condition[], index: string)
   `SELECT count(*) FROM (SELECT 1 FROM ${matchingMessages(conditions, index)} LIMIT 100000)`
 
 /**
- * Returns the SQL after `FROM` that selects matching messages. Forces the index, because SQLite has
- * no statistics and would choose the one that is sorted like the list. If few messages match,
- * reading that whole index would take 16 ms for 100,000 messages.
+ * Returns the SQL after `FROM` that selects matching messages. Forces `index`, because SQLite has
+ * no statistics and would choose the index that has the list's sort order. If few of 100,000
+ * messages match, reading that whole index would take 16 ms.
  */
 function matchingMessages(conditions: readonly Condition[], index: string): string {
   const tests = conditions.map(({ column, columnValues }) => {

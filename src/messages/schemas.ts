@@ -233,7 +233,7 @@ export const TimedConfig = namedObject('TimedConfig', 'When a timed digest is se
   )
 })
 
-const REGULAR_DIGEST = 'A digest that collects events for a fixed time'
+const REGULAR_DIGEST = 'A digest that collects events for a fixed period'
 export const DigestRegularMetadata = namedObject('DigestRegularMetadata', REGULAR_DIGEST, {
   type: stringEnum(['regular', 'backoff'], {
     description: 'Whether the digest starts at once (`regular`) or looks back first (`backoff`)'

@@ -55,7 +55,7 @@ export function applyAssumptions(document: OpenApiDocument, assumptions: Assumpt
   applyToMessageQuery(document, assumptions)
 }
 
-/** Allows an empty value, such as `channel=`, for filters with an enum. It means "no filter". */
+/** Allows empty values, such as `channel=`, for filters with an enum. Empty values are ignored. */
 function allowEmptyFilters(document: OpenApiDocument): void {
   for (const { operationId, parameters } of operationsOf(document)) {
     if (operationId !== 'listMessages') continue

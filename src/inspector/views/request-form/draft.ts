@@ -71,8 +71,8 @@ const linesOf = (pairs: readonly Pair[], separator: string) =>
   pairs.map((pair) => pair.join(separator)).join('\n')
 
 /**
- * Returns each parameter's values, as far as its field can show them. Omits empty values. If a
- * parameter isn't a list but has several values, omits all of them.
+ * Returns the values to show in each parameter's field. Omits empty values. If a parameter isn't a
+ * list but has several values, its field shows none of them.
  */
 function valuesByName({ parameters }: DescribedOperation, pairs: readonly Pair[]) {
   const byName = new Map<string, string[]>()

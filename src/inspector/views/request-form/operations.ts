@@ -56,8 +56,8 @@ interface OpenApiParameter extends Pick<Parameter, 'name' | 'in'> {
 }
 
 /**
- * Loads the operations of the mocked API, as the environment's assumptions define them. If `id` is
- * set and isn't the id of an operation, also loads the control route with this id.
+ * Loads the operations of the mocked API, with the environment's assumptions applied. If `id` is
+ * the id of a control route, also loads that route.
  */
 export async function loadOperations(
   call: Session['call'],

@@ -51,7 +51,7 @@ export function Comparison({ responses }: { responses: Pair }) {
   )
 }
 
-/** Parses both bodies. If either was truncated, first cuts the longer one to the same length. */
+/** Parses both bodies. If either was truncated, first cuts the longer body to the same length. */
 function bodiesOf(responses: Pair): [unknown, unknown] {
   const [one, other] = responses.map(({ response }) => response?.body ?? '')
   const isTruncated = responses.some(({ response }) => response?.truncated)

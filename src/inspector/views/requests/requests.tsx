@@ -126,9 +126,9 @@ function RequestPanes({ location, isPaused, unauthenticatedCount }: RequestPanes
 }
 
 /**
- * Returns the sequence number of the request to open by default: the newest failed request. If more
- * requests fail later, the first choice stays open until it is deleted. Returns undefined during a
- * search or if no request has failed.
+ * Returns the sequence number of the request to open by default: the newest failed request. Keeps
+ * returning the same request while it is in the list, even if more requests fail. Returns undefined
+ * during a search or if no request has failed.
  */
 function useNewestFailed({ requests }: ListedRequests, search: string): number | undefined {
   const failed = useRef<number | undefined>(undefined)

@@ -11,7 +11,7 @@ import { FindingCallout } from './finding.js'
 import { describeChange, targetOf, toneOf } from './format-request.js'
 import { type RequestsLocation, UNAUTHENTICATED_SEARCH } from './location.js'
 
-/** The timeline and the hints cover at most this many requests, the newest ones. */
+/** The timeline and the hints cover only this many of the newest requests. */
 const MAX_TICKS = 400
 const UPDATE_INTERVAL = 500
 
