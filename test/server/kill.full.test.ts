@@ -13,20 +13,20 @@ import { type IntegrationRow, integrationRows, type KeyRow, keyRows } from '../s
 const KILLS = Number(process.env.KILLS ?? 12)
 const CALLS = 64
 /**
- * The number of environments. A test kills the server before each step of a call, every time in
- * another environment. A call has fewer steps than this number.
+ * The number of environments in a test that kills the server before each step of a call. Each step
+ * uses its own environment, so this number must be greater than the number of steps.
  */
 const STEPS = 60
 
 /**
- * `CRASH_SEED=<number>` repeats an earlier run: each kill comes after the same number of responses.
- * The exact moment still varies.
+ * Set `CRASH_SEED` to the number that an earlier run printed to kill the server after the same
+ * numbers of responses. The exact moment of each kill still varies.
  */
 const RANDOM_SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000)
 
 /**
- * A set-primary call with an idempotency key. No other call uses the same integration, so the state
- * of the integration shows later whether the call took effect.
+ * A set-primary call with an idempotency key. Each call for an existing integration has an
+ * integration of its own, whose state shows later whether the call took effect.
  */
 interface Call {
   environment: number
@@ -53,7 +53,7 @@ interface DataFile {
   primaries: Map<number, string>
 }
 
-test(`after ${KILLS} random kills, each call has no effect or its full effect`, async () => {
+test(`after ${KILLS} random kills, each call has had its full effect or none`, async () => {
   console.info(`CRASH_SEED=${RANDOM_SEED}`)
   const random = randomNumbers(RANDOM_SEED)
   const dataFile = createDataFile(KILLS)
@@ -77,7 +77,7 @@ test.each([
   ['that succeeds', 0],
   ['that is rejected', 7]
 ])(
-  'a call %s has no effect or its full effect, no matter when the server is killed',
+  'a call %s has its full effect or none, no matter when the server is killed',
   async (_, callIndex) => {
     const dataFile = createDataFile(STEPS)
     const outcomes: number[] = []
@@ -193,15 +193,15 @@ function parseResponse(received: Buffer): ReceivedResponse | undefined {
   }
 }
 
-/** Waits without leaving the current task, so that the kill comes at a precise moment. */
+/** Waits in a busy loop, because a timer is too imprecise for microseconds. */
 function spin(microseconds: number): void {
   const end = performance.now() + microseconds / 1000
   while (performance.now() < end);
 }
 
 /**
- * Checks that the killed server stored either all or nothing of each call. Returns the stored
- * responses by idempotency key.
+ * Checks that the killed server's data file contains each call's full effect or none of it. Returns
+ * the stored responses by idempotency key.
  */
 function checkStoredData(
   dataFile: DataFile,
@@ -223,9 +223,9 @@ function checkStoredData(
 }
 
 /**
- * Checks the calls for existing integrations: a response must be stored for each call that took
- * effect, and for no other. If one were missing, a retry would repeat the effect. If there were one
- * too many, a retry would never cause the effect.
+ * Checks the calls for existing integrations: a response must be stored if and only if the call
+ * took effect. Without the response, a retry would repeat the effect. Without the effect, a retry
+ * would replay a success that never happened.
  */
 function checkAtomic(
   calls: Call[],
@@ -302,8 +302,8 @@ async function checkReplays(
 }
 
 /**
- * Reads a copy of the data file. Opening the original file would make SQLite recover it, but the
- * restarted server must do that.
+ * Reads a copy of the data file. Opening the original file would make SQLite recover it, so the
+ * restarted server would no longer have to.
  */
 function read({ file }: DataFile): { integrations: IntegrationRow[]; keys: KeyRow[] } {
   const folder = mkdtempSync(join(tmpdir(), 'notification-mock-'))
@@ -347,8 +347,8 @@ async function startServer(options: string[], module?: string): Promise<RunningP
 }
 
 /**
- * Returns a generator of random integers that are at least 0 and below a given limit. The same seed
- * gives the same integers.
+ * Returns a function that returns random integers from 0 to `limit - 1`. The same seed gives the
+ * same integers.
  */
 function randomNumbers(seed: number): (limit: number) => number {
   const random = createRandom(seed)

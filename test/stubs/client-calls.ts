@@ -3,7 +3,7 @@ import type { Novu } from '@novu/api'
 const topicKey = 'news'
 const to = { subscriberId: 'ada' }
 
-/** The calls that products make most often, in addition to the three operations. */
+/** The calls that apps make to Novu most often, except the mock's three operations. */
 export const CALLS: Record<string, (novu: Novu) => Promise<unknown>> = {
   trigger: (novu) => novu.trigger({ workflowId: 'welcome', to }),
   'trigger in bulk': (novu) => novu.triggerBulk({ events: [{ workflowId: 'welcome', to }] }),

@@ -11,7 +11,10 @@ import { useNewMock } from '../support/mock.js'
 
 const TRIGGER = '/v1/events/trigger'
 
-/** Starts a server, and a mock that forwards requests to it. Records what the server gets. */
+/**
+ * Starts a fallback server and a mock that forwards requests to it. `received` contains the
+ * forwarded requests.
+ */
 async function useFallback(respond: RequestListener, options: ServerOptions = {}) {
   const received: IncomingMessage[] = []
   const server = await listen((request, response) => {
@@ -50,7 +53,7 @@ test('puts the path of the fallback URL before the path of the request', async (
 })
 
 test.each(['/v1/a/../b', '/v1/%2e%2e/b', '/v1/a/..%2Fb', '/v1/"'])(
-  'rejects %s instead of forwarding a changed path',
+  'rejects the path %s, which forwarding could change',
   async (path) => {
     const { mock, received } = await useFallback(okay)
     const connection = raw(mock, head(`GET ${path}`, 'connection: close'))
@@ -120,7 +123,7 @@ test('returns a redirect instead of following it', async () => {
   expect(received).toHaveLength(1)
 })
 
-test('a fault, an operation and a stub take precedence over the fallback server', async () => {
+test('faults, operations and stubs take precedence over the fallback server', async () => {
   const { mock, received } = await useFallback(okay)
   await mock.post('/_mock/stubs', { body: JSON.stringify({ method: 'POST', path: TRIGGER }) })
   await addFault(mock, { match: { path: '/v1/topics' }, effect: { status: 503 } })
@@ -131,7 +134,7 @@ test('a fault, an operation and a stub take precedence over the fallback server'
   expect(received).toEqual([])
 })
 
-test('records the body of a request that gets a fault instead of being forwarded', async () => {
+test('records the body of a request even if a fault responds before it is forwarded', async () => {
   const { mock } = await useFallback(okay)
   await addFault(mock, { match: { path: TRIGGER }, effect: { status: 503 } })
   await mock.post(TRIGGER, { body: '{"name":"welcome"}' })
@@ -186,7 +189,7 @@ async function closedUrl(): Promise<string> {
 test.each<[string, RequestListener | undefined, RegExp]>([
   ['refuses the connection', undefined, /refused the connection/],
   ['closes the connection', (request) => request.socket.destroy(), /closed the connection/],
-  ['sends no HTTP', (request) => request.socket.end('hello\r\n\r\n'), /malformed response/]
+  ['sends invalid HTTP', (request) => request.socket.end('hello\r\n\r\n'), /malformed response/]
 ])('responds with 424 and a reason if the fallback server %s', async (_, respond, reason) => {
   const { server } = await useFallback(respond ?? okay)
   const fallback = respond ? server.url : await closedUrl()
@@ -246,7 +249,7 @@ test('rejects a request that the mock forwards to itself', async () => {
   expect((await mock.get('/v1/topics')).json.message).toMatch(/leads back to this server$/)
 })
 
-test('no API key appears in the log, in an error or in the journal', async () => {
+test("the log and the journal don't contain the fallback server's API key", async () => {
   const key = 'sk-upstream-91c2'
   const { server } = await useFallback(echo)
   const mock = await useLoggedMock({ fallback: server.url, fallbackKey: key })
@@ -268,7 +271,7 @@ test.each([
   await expect(startServer(options)).rejects.toThrow(message)
 })
 
-test('forwards requests to another machine if a key is given', () => {
+test('accepts a fallback server on another machine if its API key is given', () => {
   const options = { fallback: 'http://prism:4010', fallbackKey: 'fallback' }
   expect(configOf(options)).toMatchObject(options)
 })

@@ -46,7 +46,7 @@ test('a function can add a message, which the list then contains', async () => {
   expect(await list.json()).toMatchObject({ data: [{ channel: 'sms', transactionId: 'tx-1' }] })
 })
 
-test('a function gets the parameters, query, JSON body, and headers without the key', async () => {
+test('a function gets the parameters, query, JSON body and headers, but no API key', async () => {
   const { env } = await createEnvironment()
   const requests: StubRequest[] = []
   const path = '/v1/topics/{topic}'
@@ -62,7 +62,7 @@ test('a function gets the parameters, query, JSON body, and headers without the 
 test.each([
   ['text/plain', '{"a":1}', '{"a":1}'],
   ['application/json', '', undefined]
-])('a body of the type %s is passed to the function: %j', async (type, body, expected) => {
+])('the %s body %j reaches the function as %j', async (type, body, expected) => {
   const { env } = await createEnvironment()
   const bodies: unknown[] = []
   await env.stubs.add({ ...STUB, reply: (request) => ({ body: bodies.push(request.body) }) })
@@ -79,7 +79,7 @@ test('a function is not called for malformed JSON', async () => {
   expect((await fetch(`${env.url}${STUB.path}`, init)).status).toBe(400)
 })
 
-test("a fork inherits the function, which then gets the fork's environment", async () => {
+test("a fork inherits the function, and calls it with the fork's environment", async () => {
   const { mock, env } = await createEnvironment()
   const names: (string | undefined)[] = []
   await env.stubs.add({
@@ -95,7 +95,7 @@ test("a fork inherits the function, which then gets the fork's environment", asy
   expect(names).toEqual(['The fork', 'Development fork'])
 })
 
-test('a reset removes the function, and a restored snapshot has it again', async () => {
+test('a reset removes the function, and restoring a snapshot brings it back', async () => {
   const { env } = await createEnvironment()
   await env.stubs.add({ ...STUB, reply: () => ({ status: 202 }) })
   const snapshot = await env.snapshot()
@@ -126,7 +126,7 @@ test('the list of stubs shows which stubs have a function', async () => {
   expect(functions).toEqual(['string', 'undefined'])
 })
 
-test('an export leaves out functions, and names them in x-mock-reason', async () => {
+test('an export leaves out stubs with functions, and lists them in x-mock-reason', async () => {
   const { env } = await createEnvironment()
   await env.stubs.add({ ...STUB, reply: () => ({}) })
   const response = await fetch(`${env.url}/_mock/state`, env)
@@ -190,7 +190,7 @@ test('the server closes while a function still runs', async () => {
   await expect(response).rejects.toBeInstanceOf(TypeError)
 })
 
-test('a client in another process rejects a function, and says why', async () => {
+test('a client from `connect` rejects a function, because it needs `createMock`', async () => {
   const { mock, env } = await createEnvironment()
   const remote = connect(mock.url).attach(env.apiKey)
   await expect(remote.stubs.add({ ...STUB, reply: () => ({}) })).rejects.toThrow(
@@ -198,7 +198,7 @@ test('a client in another process rejects a function, and says why', async () =>
   )
 })
 
-test('a stub with a function has no fixed response', async () => {
+test('rejects a stub that has both a function and a fixed response', async () => {
   const { env } = await createEnvironment()
   const stub = { ...STUB, reply: () => ({}), status: 201, body: 'a' }
   await expect(env.stubs.add(stub)).rejects.toThrow(
@@ -206,7 +206,7 @@ test('a stub with a function has no fixed response', async () => {
   )
 })
 
-test('the id of an unknown function is rejected', async () => {
+test('rejects a stub whose function id is unknown', async () => {
   const { env } = await createEnvironment()
   await expect(env.stubs.add({ ...STUB, function: 'nope' })).rejects.toThrow(
     "function is not the id of a function in the server's process"

@@ -12,10 +12,10 @@ const clientOf = (serverURL: string, secretKey = 'development-key') =>
   new Novu({ serverURL, secretKey })
 
 describe('the official client with its defaults', () => {
-  test.each(Object.entries(CALLS))('is rejected at once without stubs: %s', async (_name, call) => {
+  test.each(Object.entries(CALLS))('does not retry if no stub exists: %s', async (_name, call) => {
     const mock = await useMock()
     await expect(call(clientOf(mock.url))).rejects.toThrow(/is not mocked/)
-    // A client that retries would send more than one request, and would take up to an hour.
+    // If the client retried, it would send more requests, for up to an hour.
     expect(await journalOf(mock)).toHaveLength(1)
   })
 

@@ -3,13 +3,13 @@ import { readSeeds } from '../../src/seeds/read.js'
 import { resolveSeeds } from '../../src/seeds/resolve/resolve.js'
 import { useMock } from '../support/mock.js'
 
-test('the stubs in a seed respond to requests with the key of their environment', async () => {
+test("stubs in a seed respond to requests that have their environment's API key", async () => {
   const stubs = [{ method: 'GET', path: '/v1/feeds', body: { data: [] } }]
   const mock = await useMock({ seed: { environments: [{ name: 'Shop', stubs }] } })
   expect(await mock.get('/v1/feeds')).toMatchObject({ status: 200, json: { data: [] } })
 })
 
-test('reports every invalid stub of a seed with its path', () => {
+test('reports all invalid stubs of a seed, with their locations in the seed', () => {
   const stubs = [
     { method: 'GET', path: '/v1/messages' },
     { method: 'GET', path: '/v1/feeds', headers: { upgrade: 'x' } },
@@ -35,7 +35,7 @@ test('merging a seed replaces the stubs that it contains, and keeps all others',
   expect((await mock.get('/v1/layouts')).status).toBe(200)
 })
 
-test('rejects a seed with more than 1,000 stubs, and names the path of the list', () => {
+test('rejects a seed that has an environment with more than 1,000 stubs', () => {
   const stubs = Array.from({ length: 1001 }, (_, n) => ({ method: 'GET', path: `/v1/x/${n}` }))
   const seed = { environments: [{ name: 'Shop', stubs }] }
   expect(() => resolveSeeds(readSeeds([{ name: 'seed', seed }]), 0)).toThrow(

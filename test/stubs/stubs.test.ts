@@ -32,7 +32,7 @@ test('a stub has the status 200 and no body by default', async () => {
   })
 })
 
-test('sends a string as text', async () => {
+test('sends a string body as plain text', async () => {
   const mock = await useMock()
   await addStub(mock, { ...SUBSCRIBER, body: 'Ada' })
   const response = await mock.get('/v1/subscribers/1')
@@ -136,7 +136,7 @@ test('removes one stub or all of them', async () => {
   expect(await listStubs(mock)).toEqual([])
 })
 
-test('waits for the delay of a stub', async () => {
+test('delays the response by the delay of the stub', async () => {
   const mock = await useMock()
   await addStub(mock, { ...TRIGGER, delay: 150 })
   const start = performance.now()
@@ -212,7 +212,7 @@ test('a stub for GET responds to HEAD, without a body', async () => {
   expect(response.headers.get('x-mock-stub')).toBe('stub-1')
 })
 
-test('a merge that would exceed the limit is rejected, and changes nothing', async () => {
+test('rejects a merge that would exceed 1,000 stubs, and keeps the existing stubs', async () => {
   const stubsFrom = (start: number) =>
     Array.from({ length: 600 }, (_, n) => ({ method: 'GET', path: `/v1/x/${start + n}` }))
   const mock = await useMock({ seed: { environments: [{ name: 'Full', stubs: stubsFrom(0) }] } })

@@ -5,7 +5,7 @@ import { useMock, useNewMock } from '../support/mock.js'
 const TRIGGER = '/v1/events/trigger'
 
 test.each(['document', 'live'] as const)(
-  'a path that is not mocked responds with 404 in the profile %s',
+  'a path that is not mocked responds with 404 in the %s profile',
   async (profile) => {
     const mock = await useMock({ profile })
     const response = await mock.post(TRIGGER, { body: '{"name":"welcome"}' })
@@ -20,14 +20,14 @@ test.each(['document', 'live'] as const)(
   }
 )
 
-test('the response to a misspelled path suggests the path that was probably meant', async () => {
+test('the response to a misspelled path suggests the correct path', async () => {
   const mock = await useMock()
   const response = await mock.get('/v1/mesages')
   expect(response.headers.get('x-mock-reason')).toMatch(/^did you mean \/v1\/messages\? Otherwise/)
 })
 
 test.each([null, 'nobody-has-this'])(
-  'a path that is not mocked responds with 401 without a valid API key (key: %s)',
+  'an unmocked path responds with 401 if the API key is missing or invalid (key: %s)',
   async (key) => {
     const mock = await useMock()
     expect((await mock.post(TRIGGER, { key })).status).toBe(401)
@@ -72,7 +72,7 @@ test('logs one warning for each method and path that is not mocked', async () =>
   expect(lines.map(({ url }) => url)).toEqual([TRIGGER, '/v1/topics'])
 })
 
-test('a warning does not contain an API key in the path', async () => {
+test('a warning masks an API key in the path', async () => {
   const lines: string[] = []
   const { default: pino } = await import('pino')
   const logger = pino({ level: 'warn' }, { write: (line) => lines.push(line) })

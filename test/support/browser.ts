@@ -17,8 +17,8 @@ const FLAGS = [
 export interface OpenedPage {
   page: Page
   /**
-   * `requested` has the URLs that the page requested. `troubles` has its errors, warnings and
-   * failed requests.
+   * `requested` contains the URLs of all requests. `troubles` contains uncaught errors, console
+   * errors and warnings, and failed requests.
    */
   events: { requested: string[]; troubles: string[] }
 }

@@ -41,9 +41,9 @@ export class Contract {
   readonly #ajv = new Ajv2020({
     strict: false,
     allErrors: true,
-    // test/openapi/document.test.ts validates the documents themselves, which is slow.
+    // Validating a document is slow, and test/openapi/document.test.ts already does it.
     validateSchema: false,
-    // Optimizing a validator takes longer than it saves in so few calls.
+    // A validator is called only a few times, so optimizing it takes longer than it saves.
     code: { optimize: false },
     formats: { ...fullFormats, regex: true }
   })
@@ -55,8 +55,9 @@ export class Contract {
   }
 
   /**
-   * Throws if the response has a wrong type, an unknown field or an unknown enum value. Also throws
-   * if an error response has no `x-mock-reason`, or if its body breaks the rules for error bodies.
+   * Throws if the response's status, content type or body doesn't match the document. Also throws
+   * if an error response lacks a header such as `x-mock-reason`, or if a field such as `statusCode`
+   * is wrong.
    */
   check(response: CheckedResponse): void {
     const path = response.path.replace(/[?#].*$/s, '')
@@ -118,17 +119,18 @@ const DESCRIBED = /^\/(v\d|_mock)\/|^\/health$/i
 
 function checkErrorResponse(response: CheckedResponse): void {
   const { headers, status, method, path } = response
-  assertThat(
-    Boolean(headers.get('x-mock-reason')),
-    'an error response has an x-mock-reason',
-    response
-  )
+  assertThat(Boolean(headers.get('x-mock-reason')), 'x-mock-reason is missing', response)
   if (status === 401) {
-    assertThat(headers.get('www-authenticate') === 'ApiKey', 'www-authenticate', response)
+    assertThat(
+      headers.get('www-authenticate') === 'ApiKey',
+      'www-authenticate is not ApiKey',
+      response
+    )
   }
   // A control route's 409 has no `Retry-After`, because a retry doesn't resolve the conflict.
   if ([409, 429, 503].includes(status) && !path.startsWith('/_mock/')) {
-    assertThat(/^\d+$/.test(headers.get('retry-after') ?? ''), 'retry-after', response)
+    const retryAfter = headers.get('retry-after') ?? ''
+    assertThat(/^\d+$/.test(retryAfter), 'retry-after is not a number of seconds', response)
   }
   if (method !== 'HEAD') checkErrorBody(response)
 }
@@ -136,10 +138,10 @@ function checkErrorResponse(response: CheckedResponse): void {
 function checkErrorBody(response: CheckedResponse): void {
   const { status, text } = response
   const body = JSON.parse(text)
-  assertThat(body.statusCode === status, 'statusCode equals the status', response)
-  assertThat(!Number.isNaN(Date.parse(body.timestamp)), 'timestamp is a time', response)
-  assertThat(status === 422 || !('errors' in body), 'errors on 422 only', response)
-  assertThat(status === 500 || !('errorId' in body), 'errorId on 500 only', response)
+  assertThat(body.statusCode === status, 'statusCode differs from the status', response)
+  assertThat(!Number.isNaN(Date.parse(body.timestamp)), 'timestamp is not a date', response)
+  assertThat(status === 422 || !('errors' in body), 'only a 422 may have errors', response)
+  assertThat(status === 500 || !('errorId' in body), 'only a 500 may have an errorId', response)
 }
 
 function assertThat(

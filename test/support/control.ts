@@ -46,7 +46,7 @@ export const reset = (mock: Control, body: unknown = {}, key?: string) =>
   send(mock, 'POST', '/_mock/reset', body, key)
 export const setClock = (mock: Control, clock: unknown, key?: string) =>
   send(mock, 'PUT', '/_mock/clock', clock, key)
-/** Sets the random seed of an environment through its service, as a seed file does. */
+/** Sets an environment's `randomSeed`, which no control route can set without loading a seed. */
 export function setRandomSeed({ services }: TestMock, randomSeed: number, key = DEVELOPMENT): void {
   const environment = services.environments.findByApiKey(key)
   if (!environment) throw new Error(`no environment has the key ${key}`)
@@ -64,7 +64,7 @@ export function verify(mock: Control, verification: unknown, key?: string): Prom
   return send(mock, 'POST', '/_mock/requests/verify', verification, key)
 }
 
-/** Waits for a condition. Checks it on every turn of the event loop, without timers. */
+/** Waits until the condition holds. Checks it on every turn of the event loop. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setImmediate(resolve))
 }

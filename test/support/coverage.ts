@@ -11,7 +11,7 @@ interface Sent {
   key?: string | null | undefined
 }
 
-/** The path of each operation's example, with ids that exist in the default seed. */
+/** Maps each operation to the path in its example. The ids exist in the default seed. */
 const PATHS = Object.fromEntries(
   OPERATIONS.map(({ id, url, examples: { params = {} } }) => [
     id,
@@ -19,10 +19,7 @@ const PATHS = Object.fromEntries(
   ])
 )
 
-/**
- * Returns the requests that cover an item. `path` is the path in the item's own example, if it has
- * one.
- */
+/** Returns the requests that cover an item. `path` is the example path in the item's `how`. */
 function requestsFor(id: string, path: string | undefined): Sent[] {
   const [, kind = '', name = '', value] = /^\w+\.(\w+)\.([\w-]+)[.=]?(.*)$/.exec(id) ?? []
   const keyed = { headers: { 'idempotency-key': id } }

@@ -24,7 +24,7 @@ interface Operation {
   requestBody?: { content: Record<string, { schema: JsonSchema }> }
 }
 
-/** Values that exist on the server, and valid values for other fields. */
+/** Values that the server probably accepts. They are used often, so that many requests succeed. */
 export interface KnownValues {
   /**
    * Maps the names of parameters to values. If a name alone is ambiguous, the key is a path segment
@@ -70,7 +70,7 @@ interface Parts {
   query: [name: string, value: string][]
   headers: Record<string, string>
   body?: unknown
-  /** Text that is sent instead of `body`. */
+  /** Raw text to send instead of `body`, such as malformed JSON. */
   text?: string
 }
 
@@ -140,7 +140,7 @@ function anyQuery(parameters: Parameters, anyTextFor: AnyTextFor): fc.Arbitrary<
 
 function mostlyKnown<Value>(known: readonly string[] | undefined, others: fc.Arbitrary<Value>) {
   if (!known) return others
-  // Choose one of the known values only when it is needed, because the list can have grown by then.
+  // Read the list for each request, because the caller adds and removes values.
   const existing = fc.nat().map((index) => known[index % known.length] ?? 'none')
   return fc.oneof({ weight: 4, arbitrary: existing }, others)
 }
@@ -159,8 +159,8 @@ const anySeedBody = fc.oneof(
 )
 
 /**
- * Values for the fields whose random values would slow down later requests, or would rarely be
- * valid.
+ * Replaces the random values of fields where they would slow down later requests, or would rarely
+ * be valid.
  */
 const HARMLESS: Record<string, fc.Arbitrary<unknown>> = {
   delay: fc.nat({ max: 3 }),

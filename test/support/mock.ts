@@ -47,12 +47,15 @@ export interface TestMock extends Omit<Server, 'services'>, TestClient {
 /**
  * Returns a server in its initial state, on a real socket. By default, the server has the default
  * seed and keeps its data in memory. If an earlier test used a server with the same options, that
- * server is reset and used again. Tests that run at the same time never share a server.
+ * server is reset and reused. Tests that run at the same time never share a server.
  *
- * A server is not used again if the test read its `app` or `services`, or if a reset doesn't
- * restore its rows. It is not used again either if its options contain a data file, a logger or a
- * function, because such options can't be compared. A test that leaves other traces, such as
- * temporary triggers, must call `useNewMock`.
+ * A server isn't reused in these cases:
+ *
+ * - Its options contain a data file, a logger or a function. Such options can't be compared.
+ * - The test read its `app` or `services`, or created or dropped a table, index or trigger.
+ * - A reset doesn't restore its records.
+ *
+ * A test that changes anything else that a reset doesn't restore must call `useNewMock`.
  */
 export async function useMock(options: TestMockOptions = {}): Promise<TestMock> {
   const name = nameOf(options)
@@ -102,7 +105,7 @@ function nameOf(options: TestMockOptions): string | undefined {
 
 async function startShared(name: string, options: TestMockOptions): Promise<SharedMock> {
   const server = await startMock(options)
-  // Copying by a spread would read the getter `seededEnvironments`, which parses all seeds.
+  // A spread would read the getter `seededEnvironments`, which parses all seeds.
   const mock: TestMock = Object.create(null, Object.getOwnPropertyDescriptors(server))
   const shared: SharedMock = {
     name,
@@ -175,11 +178,11 @@ const rowsOf = ({ db }: Pick<Server, 'db'>): string => JSON.stringify(environmen
 /** Starts a server that the caller has to close. */
 export async function startMock({ now, ...rest }: TestMockOptions): Promise<TestMock> {
   const options = now === undefined ? rest : { ...rest, clock: () => now }
-  // Use whole seconds, so that servers that start one after the other share their prepared data.
+  // Round to whole seconds, so that servers started in the same second share a database image.
   const startedAt = options.clock?.() ?? Math.floor(Date.now() / 1000) * 1000
   let isStarting = true
-  // Stop the clock during the start, so that `seededEnvironments` gets the same times as the
-  // server.
+  // Stop the clock during the start, so that the server's data has the same timestamps as
+  // `seededEnvironments`.
   const startClock = () => (isStarting ? startedAt : Date.now())
   const { clock = startClock } = options
   const server = await startServer({ port: 0, logLevel: 'silent', ...options, clock })
@@ -221,7 +224,7 @@ export function clientOf(url: string, firstKey: string | undefined): TestClient 
     { method = 'GET', headers = {}, body, key = firstKey }: TestRequest = {}
   ): Promise<TestResponse> {
     const authorization = key == null ? undefined : `ApiKey ${key}`
-    // `fetch` takes three times as much processor time.
+    // The global `fetch` takes three times as much CPU time.
     const response = await directFetch(`${url}${path}`, {
       method,
       headers: { ...(authorization && { authorization }), ...headers },
@@ -273,7 +276,10 @@ async function fetchControlDocument(url: string): Promise<string> {
   return (await fetch(`${url}/_mock/openapi.json`)).text()
 }
 
-/** Fetches the document of the key's environment, or the server's document for an invalid key. */
+/**
+ * Fetches the OpenAPI document of the API key's environment. Without a valid key, fetches the
+ * document with the server's default assumptions.
+ */
 async function fetchDocument(url: string, authorization: string): Promise<string> {
   const response = await fetch(
     `${url}/openapi.json`,

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 
-/** Measures a page's rows, elements and memory. They don't depend on the machine's speed. */
+/** Measures a page's rows, elements and memory, none of which depend on the machine's speed. */
 export async function measurePage(page: Page) {
   await page.evaluate(`
     window.maxRows = 0
@@ -14,7 +14,7 @@ export async function measurePage(page: Page) {
     maxRows: () => page.evaluate<number>('maxRows'),
     /** Returns the number of elements in the page. */
     elements: () => page.evaluate<number>('document.querySelectorAll("*").length'),
-    /** Returns the bytes of the JavaScript heap that are in use after a garbage collection. */
+    /** Collects garbage, then returns the used size of the JavaScript heap in bytes. */
     async heap(): Promise<number> {
       await devtools.send('HeapProfiler.collectGarbage')
       return (await devtools.send('Runtime.getHeapUsage')).usedSize

@@ -26,7 +26,6 @@ import { lazily } from '../../src/domain/lazily.js'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The exit code and the output of a process. */
 export interface ProcessResult {
   code: number | null
   signal: NodeJS.Signals | null
@@ -58,8 +57,8 @@ export interface Options
 
 /**
  * Builds the package from the current source. Returns its folder, which has the same layout as an
- * installed package. All test files in all processes share the folder, because building takes
- * seconds, so tests must not change its files.
+ * installed package. Building takes seconds, so all test processes share the folder. Tests must not
+ * change its files.
  */
 export const buildPackage = lazily(async (): Promise<string> => {
   const runFolder = process.env.TEST_RUN_FOLDER
@@ -91,8 +90,8 @@ export function commandIn(folder: string): string {
 }
 
 /**
- * Runs the command until it ends, but kills it after two minutes. Concurrent tests can call this
- * function, because it doesn't use `onTestFinished`.
+ * Runs the command and waits until it ends. By default, kills it after two minutes. Concurrent
+ * tests can call this function, because it doesn't use `onTestFinished`.
  */
 export async function runCommand(
   args: readonly string[],
@@ -187,7 +186,7 @@ function launch(
   const ended = once(child, 'close').then(
     ([code, signal]): ProcessResult => ({ code, signal, stdout, stderr })
   )
-  // Prevents an unhandled rejection while no test awaits this promise yet.
+  // Prevents an unhandled rejection before a test awaits this promise.
   ended.catch(() => {})
   return { child: child as RunningProcess['child'], ready, ended }
 }
@@ -211,8 +210,8 @@ function kill({ pid }: ChildProcess, group = false): void {
 }
 
 /**
- * Returns a free port. It is below the range from which the system assigns ports, so that the
- * system doesn't give it to another process.
+ * Returns a free port below the range of ephemeral ports, so that the system doesn't assign it to
+ * another process.
  */
 export async function freePort(): Promise<number> {
   const port = randomInt(10_000, 32_000)
@@ -231,7 +230,7 @@ export function createTempFolder(): string {
   return folder
 }
 
-/** Creates a package with these scripts. Our package is installed in it as a dependency. */
+/** Creates a package that has these scripts and depends on `notification-mock`. */
 export async function createDependentPackage(scripts: Record<string, string>): Promise<string> {
   const folder = createTempFolder()
   const ours = await buildPackage()
