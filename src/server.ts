@@ -254,7 +254,7 @@ async function seedDatabase(
     return { seeded: true }
   }
   const seeds = await loadSeeds()
-  // With `watch`, always load the generator by passing no files: a changed seed may need it later.
+  // With `watch`, pass no files to load the generator in any case: a changed seed may need it.
   await seeds.loadGenerator(seedWatch ? undefined : source.files)
   const { applied, environments, now } = seeds.seed(source.files)
   if (source.isDefault) {

@@ -57,8 +57,8 @@ export class TestedIntegrations {
   /** The integrations that the target listed before the first change, if it could list them. */
   #listedBefore: KnownIntegration[] | undefined
   /**
-   * The channel of each integration that set-primary was sent for, by the id in the request.
-   * Undefined until a response contains the channel.
+   * Maps the id in each set-primary request to the integration's channel, or to undefined until a
+   * response contains the channel.
    */
   readonly #changed = new Map<string, Channel | undefined>()
   /** The `_id` of the integration that was last made primary in each channel. */
@@ -71,8 +71,8 @@ export class TestedIntegrations {
   }
 
   /**
-   * Returns the integrations that the target lists. Throws `Skipped` if the target has no list. The
-   * API reference doesn't require one.
+   * Returns the target's integrations. Throws `Skipped` if the target can't list them, because the
+   * API reference has no operation for that.
    */
   async list(): Promise<Integration[]> {
     const integrations = await listIntegrations(this.#send)

@@ -22,8 +22,9 @@ export function causeOf(
   if (flags.stubbed && repeated?.status === 501) {
     return "a stub's function responded, and a report can't contain functions"
   }
-  if (flags.forwarded)
-    return 'the fallback server responded, and reports do not contain that server'
+  if (flags.forwarded) {
+    return 'the fallback server responded, but a reopened test runs without a fallback server'
+  }
   const parallel = findParallel(recorded, requests)
   if (parallel !== undefined) {
     return `request ${parallel} was in progress at the same time, so their order is unknown`

@@ -35,7 +35,7 @@ export interface ReplayTarget {
   environment: Environment
   journal: Journal
   latency: LatencyService
-  /** The server's clock, which stands still until it is set. */
+  /** The server's clock. It stands still unless the replay changes `now`. */
   clock: { now: number }
 }
 

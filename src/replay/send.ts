@@ -10,7 +10,7 @@ export interface RequestToSend {
   body?: string | undefined
 }
 
-/** Headers that apply only to the recorded connection. Node adds those that a new one needs. */
+/** Headers of the recorded connection. Node sets its own headers for the new connection. */
 const NOT_REPEATED = new Set([
   'host',
   'connection',

@@ -62,7 +62,9 @@ export const ChangedRecord = namedObject('ChangedRecord', 'A change that a reque
     description: 'Kind of record: `integration`, `message`, `fault`, `snapshot`, `clock`, …'
   }),
   id: Type.Optional(
-    Type.String({ description: 'Id of the record, or its name in the path if it has no id' })
+    Type.String({
+      description: 'Id of the record, or the name that identifies it in the request path'
+    })
   ),
   name: Type.Optional(
     Type.String({ description: 'Display name of the record, or subject of a message' })

@@ -28,8 +28,7 @@ const checkers = new WeakMap<TSchema, Checker>()
 
 /**
  * The number of interpreted checks before a schema is compiled. Compiling costs as much as dozens
- * of interpreted checks. A starting server stays below this number for every schema, so it compiles
- * none.
+ * of interpreted checks. During startup, no schema is checked this often, so none is compiled.
  */
 const CHECKS_BEFORE_COMPILING = 30
 

@@ -217,8 +217,8 @@ function isDiscriminator({ type, path, schema }: SchemaError, union: Path): bool
 }
 
 /**
- * Returns a message if the maximum is the largest safe integer, which `describeType` leaves out.
- * Returns undefined for any other maximum, because the text from `describeType` includes it.
+ * Returns a message only if the maximum is the largest safe integer. The text from `describeType`
+ * includes every other maximum.
  */
 const describeSafeMaximum = ({ schema: { maximum } }: SchemaError): string | undefined =>
   maximum === Number.MAX_SAFE_INTEGER ? `must be at most ${maximum}` : undefined

@@ -34,8 +34,8 @@ function exportStubs(stubs: Settings['stubs']) {
  * Returns an environment's records as the lists of a seed. The lists contain every field, so an
  * environment created from them returns records with the same bytes.
  *
- * `subscriberJson` contains each subscriber's JSON by `subscriberId`. A message whose embedded
- * subscriber has the same JSON refers to it by `subscriberId` instead.
+ * `subscriberJson` maps each `subscriberId` to the subscriber's JSON. If the subscriber embedded in
+ * a message has the same JSON, the message contains only its `subscriberId`.
  */
 export function exportLists(
   repository: SeedRepository,

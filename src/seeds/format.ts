@@ -181,8 +181,8 @@ export const SeedEnvironment = object(
     timesRelativeTo: Type.Optional(
       Type.String({
         description:
-          'An ISO 8601 time that becomes the current time when the seed is loaded. All times in ' +
-          'the records are moved by the same duration'
+          'An ISO 8601 time. When the seed is loaded, all times in the records are shifted by the ' +
+          'same duration, so that this time becomes the current time'
       })
     ),
     randomSeed: optionalInteger(

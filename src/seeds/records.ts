@@ -34,7 +34,7 @@ export type Patch<RecordSeed> = {
   [Field in keyof Omit<RecordSeed, '_id'>]?: RecordSeed[Field] | null
 }
 
-/** The types in a seed of the records that can be added, changed and removed individually. */
+/** The seed formats of the records that can be added, changed and removed individually. */
 export type EditedSeeds = { messages: SeedMessage; integrations: SeedIntegration }
 export type EditedKind = keyof EditedSeeds
 

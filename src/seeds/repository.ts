@@ -47,7 +47,7 @@ export type LookupKey =
   | 'createdAt'
   /** The channel of a primary integration. */
   | 'primary'
-  /** The channel of an active integration. A primary integration is found first. */
+  /** The channel of an active integration. The primary integration takes precedence. */
   | 'active'
 
 const ROWID = sql<number>`rowid`
@@ -256,7 +256,7 @@ export class SeedRepository {
     )
   }
 
-  /** Uses SQL, because Drizzle would create an object for each row, and there can be a million. */
+  /** Uses raw SQL, because Drizzle would create an object for each of up to a million rows. */
   #rowids(kind: RecordKind, dataset: number, limit: number): number[] {
     const query = `SELECT rowid FROM ${tableName(kind)} WHERE dataset = ? ORDER BY rowid LIMIT ?`
     return this.#db.client.prepare<[number, number], number>(query).pluck().all(dataset, limit)

@@ -107,7 +107,7 @@ export class SeedService extends RecordService {
       const existing = mode === 'merge' ? this.repository.lookUp(environment) : undefined
       this.#apply(mode, environment, this.resolve(file, environment, existing, now))
     })
-    // The records' times depend on `now`. The journal needs it to repeat the request.
+    // The journal records this time, so that a replay gives the records the same times.
     environment.lastReading = readClock(environment.clock, () => now)
   }
 
@@ -177,7 +177,7 @@ export class SeedService extends RecordService {
     }
   }
 
-  /** Returns the environment's records as in a seed, with one list for each kind. */
+  /** Returns the environment's records in the seed format, as one list for each kind. */
   recordLists(environment: Environment): Record<string, Iterable<object>> {
     return exportLists(this.repository, environment)
   }

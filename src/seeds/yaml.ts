@@ -32,7 +32,7 @@ const OPTIONS = { prettyErrors: false, merge: true, uniqueKeys: false, resolveKn
 const SECOND_NAME = 'has a second field name on this line: quote a value that contains a colon'
 const NOT_IN_JSON = 'is not a number that JSON supports; quote it to make it a string'
 const NOT_AN_OBJECT = "is not an object, so << can't merge it"
-const NOT_A_NAME = 'has a field name that is not a string; quote a value that starts with a bracket'
+const NOT_A_NAME = 'has a field name that is not a string; quote a value that starts with { or ['
 
 /** Creates an issue at an offset in the text. */
 type IssueAtOffset = (offset: number, message: string, path?: Path) => SeedIssue
@@ -86,7 +86,7 @@ function readTokens(text: string, lines: LineCounter, issueAtOffset: IssueAtOffs
   return tokens
 }
 
-/** Returns the first two documents. Ignores any more, because a second one is already an issue. */
+/** Returns at most two documents, because a second document is already an issue. */
 function composeDocuments(tokens: CST.Token[], text: string): (Document.Parsed | undefined)[] {
   const { stackTraceLimit } = Error
   // Don't record stack traces, because a text can have a million errors, and their traces would
@@ -123,9 +123,9 @@ function syntaxIssues(
 
 /**
  * Converts YAML to a JSON value. Throws `SeedError` if the text has syntax errors or can't be
- * converted. For example, a name is repeated, an alias is unknown, or the aliases expand to more
- * than `limits.json`. Doesn't use the package's own `toJS`, which takes quadratic time for aliases
- * and never ends for nested merges.
+ * converted, for example because a name is repeated, an alias is unknown, or the aliases expand to
+ * more than `limits.json`. Doesn't use the package's own `toJS`, which takes quadratic time for
+ * aliases and never ends for nested merges.
  */
 export function readYaml(text: string, file: string, limits: SeedLimits): unknown {
   return new YamlReader(parseYaml(text, file), limits).read()

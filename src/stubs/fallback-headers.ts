@@ -34,7 +34,7 @@ export function toForwardedRequest(
   }
 }
 
-/** Returns the headers of the fallback server's response that the client gets. */
+/** Returns the headers to send to the client. `headers` are from the fallback server. */
 export function toForwardedResponse(headers: IncomingHttpHeaders): Headers {
   return without(headers, SET_BY_MOCK)
 }

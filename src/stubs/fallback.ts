@@ -52,9 +52,9 @@ export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
     disableRequestLogging: true,
     disableCache: true,
     http: {
-      // Don't reuse connections. Otherwise, a request would fail if the fallback server closed the
-      // idle connection at the same moment, because retries are off. `maxSockets` must be infinite:
-      // with a limit, Node reuses connections even if `keepAlive` is off.
+      // Don't reuse connections. Retries are off, so a request would fail if the fallback server
+      // closed the idle connection at the same moment. `maxSockets` must be infinite: with a limit,
+      // Node reuses connections even if `keepAlive` is off.
       agentOptions: { keepAlive: false, maxSockets: Number.POSITIVE_INFINITY },
       requestOptions: {
         rejectUnauthorized: true,
@@ -75,7 +75,7 @@ export const fallbackServer = fp<FallbackOptions>(async (app, options) => {
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (!options.isUnserved(request)) return done(null, payload)
     const body = streamBody(request, reply, payload as Readable)
-    // If a fault ends the request, nothing else reads its body. Read the start for the journal.
+    // If a fault ends the request, nothing reads its body later. Read the start for the journal.
     if (options.faults.list(requireEnvironment(request)).length > 0) body?.read(0)
     injectFaults(options).call(app, request, reply, (error) => {
       if (error) done(error)
@@ -105,7 +105,7 @@ class Forwarder {
     this.#basePath = pathname.replace(/\/$/, '')
   }
 
-  /** Returns an error if this server already forwarded the request, which has now come back. */
+  /** Returns an error if this server already forwarded the request and it came back. */
   findLoop({ headers }: FastifyRequest): DomainError | undefined {
     if (!headers.via?.includes(this.#via)) return undefined
     const message = `The fallback server ${this.origin} leads back to this server`

@@ -127,7 +127,7 @@ function parseBody({ headers, body }: FastifyRequest): unknown {
     return JSON.parse(text)
   } catch {
     throw new DomainError('bad-request', 'Malformed JSON in the request body', {
-      reason: 'the content type is JSON, so the body is parsed for the function of the stub'
+      reason: "the content type is JSON, so the body is parsed for the stub's function"
     })
   }
 }

@@ -74,7 +74,7 @@ export const AddedStub = namedObject('AddedStub', 'The stub that was added', {
   replaced: Type.Optional(
     Type.Literal(true, {
       description:
-        'Set if the stub replaced a stub with the same method and path. The id stays the same'
+        'Set if the stub replaced a stub with the same method and path, and took over its id'
     })
   )
 })

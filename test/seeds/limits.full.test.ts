@@ -77,7 +77,7 @@ describe('a bad seed is rejected quickly, in little memory, with a location and 
     const messages = Array(100).fill({ channel: 'sms', subscriberId: 'ada' })
     expect(requestIssues(shopJson({ subscribers, messages }))).toEqual([
       expect.stringMatching(
-        /messages\[\d+\]: exceeds a limit: .+ more than 64 MiB of JSON, the limit in a request: /
+        /messages\[\d+\]: makes the seed too large: .+ 64 MiB of JSON, the limit in a request; /
       )
     ])
   })

@@ -45,7 +45,7 @@ const ISSUES: [title: string, text: string, issues: string[]][] = [
     inShop('messages: [{ channel: email, subject: {{payload.name}} }]'),
     [
       ':3:44 environments[0].messages[0].subject: has a field name that is not a string; ' +
-        'quote a value that starts with a bracket'
+        'quote a value that starts with { or ['
     ]
   ],
   [

@@ -31,8 +31,8 @@ const NEWEST_TRIGGER_AGE = 2 * 60_000
  * `environment.messages` may contain only a sample of them.
  *
  * Throws `StartError` if no step sends messages. The returned function throws `SeedError` if
- * rendering takes more than 2 seconds, and more than a millisecond per message. The usual time is a
- * twentieth of a millisecond.
+ * rendering takes longer than 1 ms per message (at least 2 seconds in total). Rendering a message
+ * usually takes 0.05 ms.
  */
 export function prepare(
   environment: EnvironmentInput,

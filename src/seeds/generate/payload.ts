@@ -52,7 +52,7 @@ function createListMaker(schema: JsonSchema, name: string, listDepth: number): V
   }
 }
 
-/** Returns the limits of a list's length. A nested list ignores `minItems` and `maxItems`. */
+/** Returns a list's minimum and maximum length. Nested lists ignore `minItems` and `maxItems`. */
 function lengthsOf({ minItems, maxItems }: JsonSchema, listDepth: number) {
   if (listDepth >= MAX_LIST_DEPTH) return { min: 1, max: 1 }
   if (listDepth > 0) return { min: 1, max: 3 }

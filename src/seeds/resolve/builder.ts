@@ -284,8 +284,8 @@ export class EnvironmentBuilder {
     const { added: limit, where, fix } = at.file.limits
     if (this.#addedCharacters <= limit) return
     at.report(
-      'exceeds a limit: defaults, references and generated messages up to this point add more ' +
-        `than ${formatLimit(limit)} of JSON, the limit ${where}: ${fix}`
+      'makes the seed too large: defaults, references and generated messages add more than ' +
+        `${formatLimit(limit)} of JSON, the limit ${where}; ${fix}`
     )
     throw createSeedError([at.file.issues])
   }
