@@ -83,7 +83,7 @@ function countsOf(files: readonly FileResult[]): Counts {
   }
 }
 
-/** Returns the percentage of mutants that were killed or timed out, or 100 without mutants. */
+/** Returns the percentage of mutants that were killed or timed out, or 100 if there are none. */
 function scoreOf({ killed, timeout, survived, uncovered }: Counts): number {
   const all = killed + timeout + survived + uncovered
   return all === 0 ? 100 : (100 * (killed + timeout)) / all

@@ -38,7 +38,7 @@ describe.each([
     async () => JSON.parse(JSON.stringify(await controlDocument()))
   ]
 ])('%s', (_, create) => {
-  test('describes every parameter, and every field or its type', async () => {
+  test('has a description for every parameter, and for every field or its type', async () => {
     const document = await create()
     const descriptionOf = ({ description, $ref = '' }: Document) =>
       description ??
@@ -105,7 +105,7 @@ describe('the document', () => {
     }
   })
 
-  test('contains every API schema under its name, plus only the two error schemas', async () => {
+  test('contains exactly the named API schemas and the two error schemas', async () => {
     const document = await documentOf('document')
     const {
       ErrorBody: errorBody,
@@ -136,7 +136,7 @@ test.each([
   ['paging-bounds', MESSAGES, 'limit', '"minimum":1'],
   ['integration-lookup', SET_PRIMARY, 'integrationId', '"pattern":']
 ])(
-  'in the document, the assumption %s decides whether %s restricts the parameter %s',
+  'the assumption %s decides whether the document restricts values (path %s, parameter %s)',
   async (id, path, name, bound) => {
     const bounds = valuesOf(id as (typeof ASSUMPTION_IDS)[number]).map(async (value) => {
       const { get, post } = (await documentOf('document', { [id]: value })).paths[path]

@@ -55,7 +55,7 @@ const PROVOKED: readonly Provoked[] = [
 ]
 
 test.each(PROFILES)(
-  'the document of the profile %s lists the same error fields that the server sends',
+  'the document of the profile %s lists the error fields that the server sends',
   async (profile) => {
     const mock = await useMock({ profile })
     const sent = new Map<string, Set<string>>()

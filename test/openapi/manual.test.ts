@@ -15,7 +15,7 @@ function linksOf(text: string, pageUrl: string): string[] {
   ]
 }
 
-test('serves every page that /llms.txt or one of its Markdown pages links to', async () => {
+test('serves every page that /llms.txt and its Markdown pages link to', async () => {
   const { call, url } = await useMock()
   const { status, headers, text } = await call('/llms.txt', { key: null })
   expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])

@@ -217,7 +217,7 @@ const UNNAMED = `
 const names = wireSchemas.map((schema) => String(schema.$id))
 const objects = wireSchemas.filter((schema) => schema.additionalProperties === false)
 
-test('every reference type has a schema, and only MessageTemplate allows unknown fields', () => {
+test('each API reference type has a schema, and only MessageTemplate allows unknown fields', () => {
   expect([...names].sort()).toEqual(
     [...Object.keys(REFERENCE), 'MessageTemplate', ...UNNAMED].sort()
   )

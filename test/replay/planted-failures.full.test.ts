@@ -68,7 +68,7 @@ test('recreates both environments of a test', async () => {
   expect(results.map(({ result }) => result)).toEqual(['equal', 'equal', 'equal', 'equal'])
 })
 
-test('sets the clock to the time of the next request in the same environment', async () => {
+test('sets the clock of the reopened environment to the time of its next request', async () => {
   const tests = chooseTests(report, TWO_ENVIRONMENTS)
   const { sequence: before = 0, time = '' } = tests[0]?.requests[1] ?? {}
   const options = { tests, before, port: 0, logLevel: 'silent' } as const
@@ -78,7 +78,7 @@ test('sets the clock to the time of the next request in the same environment', a
   expect(environment.now()).toBe(tests[0]?.start.times[before] ?? Date.parse(time))
 })
 
-test('if another version wrote the report, a warning and the cause name the version', async () => {
+test('a warning and the cause of a difference name the version that wrote the report', async () => {
   const [chosen] = structuredClone(chooseTests(report, 'an invalid limit'))
   for (const { response } of chosen?.requests ?? []) Object.assign(response ?? {}, { body: 'old' })
   const old = { ...report, run: { ...report.run, version: '0.0.9' } }

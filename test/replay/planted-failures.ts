@@ -7,7 +7,7 @@ export interface PlantedFailure {
   name: string
   options?: Parameters<Mock['environment']>[0]
   run: (test: FailingTest) => Promise<unknown>
-  /** Matches the cause of the only different response. If absent, all responses must be equal. */
+  /** Matches the cause of the only response that differs. If absent, no response may differ. */
   causes?: RegExp
   warnings?: string[]
 }

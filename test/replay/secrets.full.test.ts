@@ -30,7 +30,7 @@ const SEED: Partial<SeedEnvironment> = {
 
 const FAULTS = [{ effect: { status: 500, body: { token: 'hunter2', texts: TEXTS } } }]
 
-/** Returns headers with a text, or none if it has line breaks, which headers can't contain. */
+/** Returns headers that contain the text, or no headers if the text has line breaks. */
 const headersWith = (text: string) =>
   text.includes('\n') ? {} : { 'idempotency-key': text, 'x-note': text }
 

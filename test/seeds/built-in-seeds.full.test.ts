@@ -44,7 +44,7 @@ test.each([
 
 type Message = Record<'transactionId' | 'subscriberId', string>
 
-test('the messages of `unicode` can be filtered by each transaction and subscriber', async () => {
+test('messages of `unicode` can be filtered by each transactionId and subscriberId', async () => {
   const mock = await useMock({ seeds: ['unicode'] })
   const { environments } = parse(readFileSync(join(folder, 'unicode.yaml'), 'utf8'), {
     merge: true
@@ -74,7 +74,7 @@ test('`busy-inbox` has every channel and status, and both read and unread messag
   expect(valuesOf('read')).toHaveLength(2)
 })
 
-test('`busy-inbox` has long emails with tables and pictures, up to about 50 KB', async () => {
+test('`busy-inbox` has emails of up to about 50 KB that contain tables and pictures', async () => {
   const mock = await useMock({ seeds: ['busy-inbox'] })
   const { data } = (await mock.get('/v1/messages?channel=email&limit=1000')).json
   const emails: string[] = data.map(({ content }: { content: string }) => content)

@@ -13,15 +13,15 @@ interface Choices {
   /** Generates names of additional properties. */
   names: fc.Arbitrary<string>
   /**
-   * Returns the generator of a field's values. `matching` generates values that match the field's
-   * schema. Without `ofField`, all fields use it.
+   * Returns a generator of the field's values. The default returns `matching`, which generates
+   * values that match the field's schema.
    */
   ofField?(field: string, matching: fc.Arbitrary<unknown>): fc.Arbitrary<unknown>
 }
 
 /**
- * Inside more nested `$ref`s than this, objects have only required fields, and arrays are empty if
- * the schema allows it. Without this limit, generating a recursive value would never end.
+ * Values inside more nested `$ref`s than this contain only what their schema requires. Without this
+ * limit, generating values of a recursive schema would never end.
  */
 const MAX_DEPTH = 3
 

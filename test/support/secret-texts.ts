@@ -26,7 +26,7 @@ export const SECRET_TEXTS: [title: string, text: string][] = [
   ['a connection string', `Server=db;Pwd=${SECRET};Port=1`],
   ['an XML attribute', `<smtp password="${SECRET}">`],
   ['a password in a URL', `postgres://ada:${SECRET}@db/shop`],
-  ['a token instead of the user name in a URL', `{"url":"https://${SECRET}@example.com/"}`],
+  ['a token as the user name in a URL', `{"url":"https://${SECRET}@example.com/"}`],
   ['a bearer token', `failed with Bearer ${SECRET}`],
   ['a JSON Web Token', `the value is ${JWT}.`],
   ['a JSON Web Token in a path', `/reset/${JWT}/confirm`],

@@ -38,7 +38,7 @@ const PRIMARY = '/v1/integrations/{integrationId}/set-primary'
 const STEP = '/v2/workflows/{workflowId}/steps/{stepId}'
 
 describe('a published document', () => {
-  test.each(PROFILES)('equal to ours has no differences in the profile %s', async (profile) => {
+  test.each(PROFILES)('has no differences if it equals ours (profile %s)', async (profile) => {
     const document = await openApiDocument(assume(profile))
     expect(compareDocuments(JSON.parse(JSON.stringify(document)), document)).toEqual({
       compared: 3,
@@ -47,7 +47,7 @@ describe('a published document', () => {
     })
   })
 
-  test('of the other profile has only differences that assumptions explain', async () => {
+  test('has only differences that assumptions explain if it is for the other profile', async () => {
     const { differences } = compareDocuments(await openApiDocument(assume('live')), ours, facts)
     expect(differences.filter(({ explainedBy }) => explainedBy === undefined)).toEqual([])
     expect([...new Set(differences.map(({ explainedBy }) => explainedBy))].sort()).toEqual([
@@ -237,12 +237,12 @@ describe('compares', () => {
       ({ MessageResponseDto }) => (MessageResponseDto.properties.subject.deprecated = true)
     ],
     [
-      '`explode` of lists in the query',
+      '`explode` of a query parameter',
       'different parameter query transactionId explode (published false; ours true)',
       (_, { [MESSAGES]: { get } }) => (parameterOf(get, 'transactionId').explode = false)
     ],
     [
-      '`style` of lists in the query',
+      '`style` of a query parameter',
       'different parameter query transactionId style (published spaceDelimited; ours form)',
       (_, { [MESSAGES]: { get } }) =>
         Object.assign(parameterOf(get, 'transactionId'), { style: 'spaceDelimited', explode: true })
@@ -289,7 +289,7 @@ describe('an assumption does not explain', () => {
       (_, { [MESSAGES]: { get } }) => (parameterOf(get, 'limit').schema.type = 'string')
     ],
     [
-      'a single missing field of the subscriber',
+      'a subscriber that lacks only `email`',
       'ours only body.data[].subscriber.email (ours string or null)',
       ({ SubscriberResponseDto }) => delete SubscriberResponseDto.properties.email
     ]
@@ -323,7 +323,7 @@ test('shows the types in both documents, and reports an integer as narrower than
   expect(typed('integer')).toEqual(['narrower parameter query limit type (ours number)'])
 })
 
-test('groups four missing fields of an object into one difference, but not three', () => {
+test('groups missing fields of an object into one difference if there are at least four', () => {
   const differences = compareAfter(({ CredentialsDto, MessageResponseDto }) => {
     for (const name of ['one', 'two', 'three', 'four'])
       CredentialsDto.properties[name] = { type: 'string' }
@@ -339,7 +339,7 @@ test('groups four missing fields of an object into one difference, but not three
   expect(places.map(({ oursAt }) => oursAt)).toEqual(['#/components/schemas/CredentialsDto'])
 })
 
-test('lists differences in headers and error bodies last, and once for all responses', () => {
+test('lists differences in headers and error bodies last, grouped across all responses', () => {
   const differences = compareAfter(({ MessageResponseDto }, paths) => {
     delete MessageResponseDto.properties.subject
     for (const { responses } of [paths[MESSAGES].get, paths[STEP].get, paths[PRIMARY].post]) {

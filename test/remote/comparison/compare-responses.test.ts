@@ -103,7 +103,7 @@ test('assumptions explain fields that only one server returns', () => {
   expect(explanations(PRIMARY, [200, bare], [200, full])).toEqual(['credentials', 'credentials'])
 })
 
-test('`message-extras` explains a difference in its fields only if one server omits them', () => {
+test('the assumption `message-extras` explains missing fields, but not different values', () => {
   const messages = (fields: object) => page({ data: [{ _id: 'm1', ...fields }] })
   const extras = { id: 'm1', updatedAt: 'now', __v: 0 }
   const added = explanations(LIST, [200, messages(extras)], [200, messages({})])

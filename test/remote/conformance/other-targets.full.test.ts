@@ -152,8 +152,8 @@ const NEW_MESSAGE = {
 }
 
 /**
- * Returns whether the next test adds a message just before this request. The requests are chosen so
- * that some messages arrive between two cases and others during a case.
+ * Returns whether the test below adds a message just before the request. The requests are chosen so
+ * that some messages arrive between two cases, and some during a case.
  */
 const arrivesAt = ({ method, path }: ProxiedRequest) =>
   method === 'HEAD' || path.includes('limit=2.0') || path.endsWith('channel=push&limit=100')

@@ -9,8 +9,8 @@ const MESSAGES = 4000
 const SUBSCRIBERS = 300
 const STEPS = 20
 /**
- * Matches the codes that mark personal values. Codes consist of letters only, because a recording
- * only keeps field names that are plain words.
+ * Matches the codes that mark personal values. A recording can keep field names that are plain
+ * words, so the codes consist of letters only.
  */
 const CODE = /qz[a-p]{5}qz/gi
 
@@ -129,7 +129,7 @@ function createMessage(
   }
 }
 
-/** Creates a payload in which a subscriber's id, name and email address are field names. */
+/** Creates a payload whose field names include the subscriber's id and name. */
 function createPayload({ code }: People, subscriberId: string, firstName: string) {
   return {
     type: code(),
@@ -225,8 +225,8 @@ test('a recording replaces 18,000 personal values, and `compare` finds no differ
 }, 600_000)
 
 /**
- * Matches the fields to which the marker adds no code. Most contain ids, timestamps, enum values or
- * identifiers, which a recording keeps.
+ * Matches the names of fields that `createMarker` leaves unchanged. Most of these fields contain
+ * ids, timestamps, enum values or identifiers, which a recording keeps.
  */
 const UNMARKED = new RegExp(
   [

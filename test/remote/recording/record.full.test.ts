@@ -101,7 +101,7 @@ describe('a recorded seed', () => {
     }
   })
 
-  test('has the same messages for each transaction and subscriber with replaced ids', async () => {
+  test('has the same messages per transaction and subscriber if ids are replaced', async () => {
     const { listSource, listCopy } = await createCopy()
     const copies = await listCopy()
     for (const [index, original] of (await listSource()).entries()) {
@@ -205,7 +205,7 @@ describe('record', () => {
     [3, [1, 1, 1]],
     [20, [7, 45, 3]]
   ])(
-    'records every remaining message if some are removed while it runs (page size: %d)',
+    'records every remaining message if some are removed during the recording (page size: %d)',
     async (pageSize, counts) => {
       const source = await useNewMock({ seeds: ['many-pages'] })
       const idsOf = async () => (await source.get('/v1/messages?limit=1000')).json.data.map(idOf)

@@ -22,7 +22,7 @@ import { seedOf } from '../../support/shop.js'
 const HALF_PAST = NOW + 30 * 60_000
 const DAY = 86_400_000
 
-// This is the seed's `timesRelativeTo`, so its timestamps aren't shifted.
+// The time is the seed's `timesRelativeTo`, so the seed's timestamps aren't shifted.
 const ENVIRONMENTS = resolveSeeds(readSeeds(['default']), Date.UTC(2026, 1, 18, 10, 10))
 const [DEVELOPMENT, PRODUCTION] = ENVIRONMENTS as [EnvironmentData, EnvironmentData]
 
@@ -75,7 +75,7 @@ describe.each(ENVIRONMENTS)('the generated messages of $name', (data) => {
     }
   })
 
-  test('have an error unless they were sent, and an address if the subscriber has one', () => {
+  test('have an error unless `status` is `sent`, and an address if the subscriber has one', () => {
     for (const {
       channel,
       status,
@@ -167,7 +167,7 @@ describe('many messages', () => {
 
 describe('an environment', () => {
   test.each([{}, { subscribers: 0 }])(
-    'gets one generated subscriber per 50 messages if it has none (options: %j)',
+    'gets one generated subscriber per 50 messages if it has no subscribers (options: %j)',
     (options) => {
       const data = resolveShop({ workflows: [{ identifier: 'hello', ...MAILS }] })
       const { subscribers, messages } = generation(data, { messages: 500, ...options })
@@ -294,7 +294,7 @@ describe('generated subscribers', () => {
     ).toBeGreaterThan(250)
   })
 
-  test('start with the same subscribers if more are generated', () => {
+  test('stay the same if more subscribers are generated', () => {
     const more = generation(DEVELOPMENT, { messages: 10, subscribers: 500 }).subscribers
     expect(more.slice(0, 400)).toEqual(subscribers)
   })
