@@ -325,10 +325,7 @@ export class EnvironmentService {
     return this.#snapshots.diffBaseline(environment, redact, options)
   }
 
-  /**
-   * Returns how the current state differs from a snapshot. Throws `not-found` if there is no
-   * snapshot with this name.
-   */
+  /** Returns the diff to a snapshot. Throws `not-found` if no snapshot has this name. */
   diffSnapshot(environment: Environment, name: string, redact: Redact): EnvironmentDiff {
     return this.#snapshots.diffSnapshot(environment, name, redact)
   }

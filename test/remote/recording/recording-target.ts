@@ -22,14 +22,14 @@ export async function startDisturbedProxy(
     const count = (counts.get(path) ?? 0) + 1
     counts.set(path, count)
     if (await disturb(request, response, count)) return
-    const { authorization = '' } = request.headers
-    const forwarded = await fetch(upstream + path, { headers: { authorization } })
+    const { authorization = '', origin = '' } = request.headers
+    const forwarded = await fetch(upstream + path, { headers: { authorization, origin } })
     // The probe for `cors` reads this header.
-    const origin = forwarded.headers.get('access-control-allow-origin')
+    const allowedOrigin = forwarded.headers.get('access-control-allow-origin')
     response
       .writeHead(forwarded.status, {
         'content-type': 'application/json',
-        ...(origin && { 'access-control-allow-origin': origin })
+        ...(allowedOrigin && { 'access-control-allow-origin': allowedOrigin })
       })
       .end(await forwarded.text())
   })
