@@ -9,7 +9,7 @@ const HINT =
   "contains ${NAME}, but environment variables aren't expanded in a seed: write the value, " +
   'or let envsubst expand them and load the result with `--seed -`'
 
-test('reports only the names of variables in API keys and integrations', () => {
+test('reports variables in API keys and integrations by name, without default values', () => {
   const seed = inShop(
     'apiKeys: ["key-1234", "${NAME}"]\n' +
       'integrations: [{ providerId: a, channel: sms, credentials: { token: "x${NAME:-secret}" } }]'

@@ -103,7 +103,7 @@ const ISSUES: [title: string, text: string, issues: string[]][] = [
     [":5:15 environments[0].messages[0]: is not an object, so << can't merge it"]
   ],
   [
-    'an invalid value that an alias and a merge repeat',
+    'an invalid value that is repeated by an alias and a merge',
     inShop('messages: [&m { channel: fax }, *m, { <<: *m, subject: a }]'),
     [
       ':3:30 environments[0].messages[0].channel: must be one of in_app, email, sms, chat, push',
@@ -172,7 +172,7 @@ test.each([
     'a record that is too large',
     `subscribers: [{ subscriberId: ada, data: { a: ${'x'.repeat(2 ** 20)} } }]`
   ]
-])('reports an issue without the issues that follow from it: %s', (_, text) => {
+])('reports an issue, but not the further issues that it causes: %s', (_, text) => {
   const messages = 'messages: [{ channel: email, subscriberId: ada, workflow: welcome }]'
   const other = '\n  - { name: Other, apiKeys: [shop-key] }'
   const otherEnvironment = text.startsWith('apiKeys') ? other : ''

@@ -9,7 +9,7 @@ import { compile, namedSchemas, targetOf } from '../../src/schema/typebox.js'
 import { WorkflowStep } from '../../src/workflow-steps/schemas.js'
 import { type TestMock, useMock } from '../support/mock.js'
 
-/** Facts, as defined at `factsOfFields`, that no response can show. The keys are the reasons. */
+/** The facts (see `factsOfFields`) that no response can show, grouped by reason. */
 const IMPOSSIBLE: Record<string, string[]> = {
   'every record in a response has an id': [
     'Integration: Integration._id absent',
@@ -39,7 +39,7 @@ test('the built-in seeds show every possible fact of the API reference', {
       for await (const fact of factsShownBy(await useMock({ seeds: [seed], profile })))
         shown.add(fact)
   }
-  // If two response schemas contain the same schema, the responses of each must show its facts.
+  // If several response schemas contain a schema, its facts must be shown for each of them.
   const facts = OPERATIONS.flatMap(({ response }) => {
     const all = namedSchemas(response).flatMap((schema) => [...factsOfFields(schema)])
     return [...within(response, all)]

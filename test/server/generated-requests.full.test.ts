@@ -22,7 +22,7 @@ const REQUESTS = Number(process.env.GENERATED_REQUESTS ?? 8_000)
 /** How many requests are generated at a time. */
 const BATCH = 100
 
-/** One environment of each kind is tested, all in parallel and with different requests. */
+/** The test sends different requests to one environment of each kind, all in parallel. */
 const ENVIRONMENTS = ['document', 'live', 'faulty', 'seeded'] as const
 type Kind = (typeof ENVIRONMENTS)[number]
 
@@ -38,8 +38,7 @@ test(`the server responds to ${REQUESTS} generated requests as documented, with 
   )
   expect(results.flatMap(({ problems }) => problems)).toEqual([])
   expect(peakMemoryOf(child.pid)).toBeLessThan(400)
-  // `send` skips requests that don't suit the environment, and doesn't check responses that a fault
-  // may have changed, or most replays. That must be less than a third of the requests.
+  // `send` skips some requests and doesn't check every response, but it must check two thirds.
   const checked = results.reduce((sum, { checkedCount }) => sum + checkedCount, 0)
   expect(checked).toBeGreaterThan((REQUESTS * 2) / 3)
   expectAllOutcomes(new Set(results.flatMap(({ outcomes }) => outcomes)))
@@ -144,7 +143,7 @@ interface Connection {
   authorization: string
 }
 
-/** Ids for the paths of control requests, so that they only affect what the client created. */
+/** Ids for the paths of control requests, so that these requests only affect the client's data. */
 interface CreatedIds {
   requests: string[]
   faults: string[]
@@ -239,8 +238,8 @@ class GeneratedClient {
     if (status >= 500 && status !== 501) {
       throw new Error(`${status}: ${JSON.stringify(request).slice(0, 2000)}\n${response.text}`)
     }
-    // Check replays only in `document`. Elsewhere, the response may have been stored before a seed
-    // changed the profile. In `live`, it may also be replayed at an undocumented path, such as
+    // Check replays only in `document`. In `seeded`, a seed may have changed the profile since the
+    // response was stored. The `live` profile also replays responses at undocumented paths, such as
     // `//set-primary`.
     const isReplay = response.headers.has('idempotency-replay')
     if (this.kind !== 'document' && isReplay) return status
@@ -318,9 +317,9 @@ function addNewest(ids: string[], id: string): void {
 }
 
 /**
- * Returns whether environments of this kind get the request. Only `faulty` gets requests that add
- * faults, and only `seeded` gets requests that load seeds. Other requests must not have the header
- * `x-mock-fault`.
+ * Returns whether to send the request to environments of this kind. Only `faulty` gets requests
+ * that add faults, and only `seeded` gets requests that load seeds. Any other request is sent
+ * unless it has the header `x-mock-fault`.
  */
 function isFor(kind: Kind, { operation, headers, method }: GeneratedRequest): boolean {
   const addsFaults = operation === 'addFault' || (method === 'POST' && operation.endsWith('aults'))

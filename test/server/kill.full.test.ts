@@ -19,14 +19,14 @@ const CALLS = 64
 const STEPS = 60
 
 /**
- * Set `CRASH_SEED` to the number that an earlier run printed to kill the server after the same
- * numbers of responses. The exact moment of each kill still varies.
+ * To repeat an earlier run, set `CRASH_SEED` to the number that it printed. The server is then
+ * killed after the same numbers of responses. The exact moment of each kill still varies.
  */
 const RANDOM_SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000)
 
 /**
- * A set-primary call with an idempotency key. Each call for an existing integration has an
- * integration of its own, whose state shows later whether the call took effect.
+ * A set-primary call with an idempotency key. Each call that should succeed has its own
+ * integration, whose state later shows whether the call took effect.
  */
 interface Call {
   environment: number
@@ -53,7 +53,7 @@ interface DataFile {
   primaries: Map<number, string>
 }
 
-test(`after ${KILLS} random kills, each call has had its full effect or none`, async () => {
+test(`each call has its full effect or none, even after ${KILLS} random kills`, async () => {
   console.info(`CRASH_SEED=${RANDOM_SEED}`)
   const random = randomNumbers(RANDOM_SEED)
   const dataFile = createDataFile(KILLS)

@@ -134,7 +134,7 @@ test('faults, operations and stubs take precedence over the fallback server', as
   expect(received).toEqual([])
 })
 
-test('records the body of a request even if a fault responds before it is forwarded', async () => {
+test('records a request body even if a fault responds instead of the fallback server', async () => {
   const { mock } = await useFallback(okay)
   await addFault(mock, { match: { path: TRIGGER }, effect: { status: 503 } })
   await mock.post(TRIGGER, { body: '{"name":"welcome"}' })

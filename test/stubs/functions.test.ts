@@ -190,7 +190,7 @@ test('the server closes while a function still runs', async () => {
   await expect(response).rejects.toBeInstanceOf(TypeError)
 })
 
-test('a client from `connect` rejects a function, because it needs `createMock`', async () => {
+test('a client from `connect` rejects functions, which need `createMock`', async () => {
   const { mock, env } = await createEnvironment()
   const remote = connect(mock.url).attach(env.apiKey)
   await expect(remote.stubs.add({ ...STUB, reply: () => ({}) })).rejects.toThrow(

@@ -56,8 +56,8 @@ export class Contract {
 
   /**
    * Throws if the response's status, content type or body doesn't match the document. Also throws
-   * if an error response lacks a header such as `x-mock-reason`, or if a field such as `statusCode`
-   * is wrong.
+   * if an error response lacks a header such as `x-mock-reason`, or has a wrong value in a field
+   * such as `statusCode`.
    */
   check(response: CheckedResponse): void {
     const path = response.path.replace(/[?#].*$/s, '')

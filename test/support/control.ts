@@ -46,7 +46,7 @@ export const reset = (mock: Control, body: unknown = {}, key?: string) =>
   send(mock, 'POST', '/_mock/reset', body, key)
 export const setClock = (mock: Control, clock: unknown, key?: string) =>
   send(mock, 'PUT', '/_mock/clock', clock, key)
-/** Sets an environment's `randomSeed`, which no control route can set without loading a seed. */
+/** Sets an environment's `randomSeed`, which control routes can set only by loading a seed. */
 export function setRandomSeed({ services }: TestMock, randomSeed: number, key = DEVELOPMENT): void {
   const environment = services.environments.findByApiKey(key)
   if (!environment) throw new Error(`no environment has the key ${key}`)

@@ -11,7 +11,7 @@ interface Sent {
   key?: string | null | undefined
 }
 
-/** Maps each operation to the path in its example. The ids exist in the default seed. */
+/** Maps operation ids to example paths. The record ids in the paths exist in the default seed. */
 const PATHS = Object.fromEntries(
   OPERATIONS.map(({ id, url, examples: { params = {} } }) => [
     id,

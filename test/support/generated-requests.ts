@@ -159,7 +159,7 @@ const anySeedBody = fc.oneof(
 )
 
 /**
- * Replaces the random values of fields where they would slow down later requests, or would rarely
+ * The generators for fields in which random values would slow down later requests or would rarely
  * be valid.
  */
 const HARMLESS: Record<string, fc.Arbitrary<unknown>> = {

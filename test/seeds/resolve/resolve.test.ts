@@ -105,7 +105,7 @@ describe('several seeds', () => {
     })
   })
 
-  test('can repeat names, ids and primary integrations in different environments', () => {
+  test('can use the same names, ids and primary integrations in different environments', () => {
     const integrations = [
       { _id: '66d5a0e97c9b1a0012ab3402', providerId: 'ses', channel: 'email', primary: true }
     ]
@@ -212,7 +212,7 @@ describe('the default', () => {
     expect(subscriber).toMatchObject({ createdAt, updatedAt: createdAt })
   })
 
-  test('values make an integration active but not primary, and its identifier unique', () => {
+  test('values make an integration active but not primary, with a unique identifier', () => {
     expect(resolveShop(seed).integrations).toMatchObject([
       {
         identifier: 'sendgrid',
@@ -361,7 +361,7 @@ describe('if a seed is merged into an environment', () => {
     expect(new Set(messages.map(({ _id }) => _id)).size).toBe(2)
   })
 
-  test('a default identifier is unused, or that of a replaced integration', async () => {
+  test('a default identifier is unique, but can be that of a replaced integration', async () => {
     const identifiersAfter = async (integration: string) =>
       (await merged(`integrations: [${integration}]`)).integrations?.map(
         ({ identifier }) => identifier
@@ -394,7 +394,7 @@ describe('if a seed is merged into an environment', () => {
         'did you mean bob?'
     ],
     [
-      'a subscriber that the seed replaces',
+      'a reference to a subscriber that the seed replaces',
       `subscribers: [{ subscriberId: eve, _id: ${BOB} }], ` +
         'messages: [{ channel: sms, subscriberId: bob }]',
       'messages[0].subscriberId: seed:1:140 is bob, but this environment has no such subscriber; '
