@@ -1,7 +1,8 @@
 import type { Operation } from '../schema/operation.js'
 
-/** The maximum number of names in a list, and the maximum number of characters in a name. */
+/** The maximum number of different names that a `NameCounts` counts. */
 const MAX_NAMES = 20
+/** The maximum number of characters in a name. Longer names are cut off. */
 const MAX_NAME_LENGTH = 200
 
 export interface Tally {

@@ -116,7 +116,7 @@ async function endIdleSockets(sockets: Sockets): Promise<void> {
   }
 }
 
-/** Returns whether the last request has ended and no part of another request has arrived. */
+/** Returns whether the last request got its response and no further data has arrived. */
 function isIdle(socket: Socket, lastRequest: LastRequest | undefined): boolean {
   return lastRequest?.request.complete === true && lastRequest.bytesAtEnd === socket.bytesRead
 }

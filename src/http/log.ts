@@ -27,7 +27,7 @@ function redact(request: FastifyRequest, text: string): string | undefined {
   }
 }
 
-/** The replies whose status was already logged. */
+/** The replies that `logResponse` skips. */
 const logged = new WeakSet<FastifyReply>()
 
 /**

@@ -29,8 +29,8 @@ const LINGER = 2000
 const rejected = new WeakSet<Socket>()
 
 /**
- * Responds to requests that Node can't parse or that take too long: a malformed request line,
- * oversized headers or a timeout. Earlier requests on the connection get their responses first.
+ * Responds to a request that is malformed, has oversized headers or takes too long to arrive.
+ * Earlier requests on the connection get their responses first.
  */
 export function rejectMalformedRequest(
   error: NodeJS.ErrnoException & { reason?: string },

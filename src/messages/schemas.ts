@@ -224,7 +224,7 @@ export const TimedConfig = namedObject('TimedConfig', 'When a timed digest is se
   monthDays: listOf(Type.String(), 'Days of the month to send the digest on, as numbers'),
   ordinal: oneOf(
     ['1', '2', '3', '4', '5', 'last'],
-    'Which `ordinalValue` of the month to use, such as `2` for the second'
+    'Which occurrence of `ordinalValue` in the month to use, such as `2` for the second'
   ),
   ordinalValue: oneOf(ORDINAL_VALUES, 'Kind of day that `ordinal` counts'),
   monthlyType: oneOf(
@@ -236,13 +236,13 @@ export const TimedConfig = namedObject('TimedConfig', 'When a timed digest is se
 const REGULAR_DIGEST = 'A digest that collects events for a fixed period'
 export const DigestRegularMetadata = namedObject('DigestRegularMetadata', REGULAR_DIGEST, {
   type: stringEnum(['regular', 'backoff'], {
-    description: 'Whether the digest starts at once (`regular`) or looks back first (`backoff`)'
+    description: '`regular` always digests; `backoff` digests only if there was a recent event'
   }),
-  amount: number('Number of units during which the digest collects events'),
+  amount: number('Number of units to collect events for'),
   unit,
   digestKey,
-  backoff: flag('Whether the digest looks back first'),
-  backoffAmount: number('Number of units to look back'),
+  backoff: flag('Whether to digest only if there was a recent event'),
+  backoffAmount: number('Number of units to look back for a recent event'),
   backoffUnit: Type.Optional(ref(TimeUnit, 'Unit of `backoffAmount`')),
   updateMode: flag('Whether later events update a message that was already sent')
 })
@@ -359,7 +359,7 @@ export type WorkflowResponse = Static<typeof WorkflowResponse>
 
 const MessageContent = Type.Union([Type.Array(ref(EmailBlock)), Type.String()], {
   $id: 'MessageContent',
-  description: 'Content of a message: blocks from the email editor, or text'
+  description: 'Content of a message: text, or blocks from the block editor'
 })
 const MessageStatus = namedEnum('MessageStatus', 'Delivery status of a message', [
   'sent',
@@ -368,7 +368,7 @@ const MessageStatus = namedEnum('MessageStatus', 'Delivery status of a message',
 ])
 
 const DELIVERED_AT =
-  'Dates when the message was delivered; several if it was delivered again, such as after a snooze'
+  'Timestamp of each delivery. A message can be delivered again, for example after a snooze'
 const MESSAGE = 'A notification to one subscriber on one channel'
 export const MessageResponse = namedObject('MessageResponseDto', MESSAGE, {
   _id: text('Message identifier'),

@@ -19,7 +19,7 @@ export function setPrimaryPath(id: string): string {
   return `/v1/integrations/${encodeURIComponent(id)}/set-primary`
 }
 
-/** Returns a new id that no record has, because its timestamp is the latest possible one. */
+/** Returns a new id that no record has. It starts with the latest possible timestamp. */
 export function unknownId(): string {
   return `ffffffff${randomUUID().replaceAll('-', '').slice(0, 16)}`
 }

@@ -38,8 +38,8 @@ function groupByPlace(facts: readonly Fact[]): Fact[][] {
 }
 
 /**
- * Returns a key that is the same for equal facts. If only one document has a part, the key ignores
- * how that part is described.
+ * Returns a key that is the same for equal facts. If only one document has the part, the key
+ * leaves out the part's types and values.
  */
 function keyOf({ operation, status, place, name, kind, side, item }: Fact): string {
   const value = kind === 'content' ? item : ''

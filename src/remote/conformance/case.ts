@@ -22,7 +22,7 @@ export interface ConformanceCase {
   /** The rule in plain sentences, as reports show it. */
   rule: string
   basis: Basis
-  /** Whether the case runs only in a run that requires the profile `document`. */
+  /** Leaves the case out unless the run requires the profile `document`. */
   documentOnly?: true
   /**
    * Rejects with `Failure` if the target breaks the rule, and with `Skipped` if the rule can't be

@@ -19,10 +19,7 @@ export class SeedDeviations {
     this.#counts.set(description, (this.#counts.get(description) ?? 0) + 1)
   }
 
-  /**
-   * Returns one line for each description. If a description was added several times, its line
-   * contains the number of times.
-   */
+  /** Returns one line for each description, with a count if it was added more than once. */
   lines(): string[] {
     return [...this.#counts].map(([description, count]) =>
       count === 1 ? description : `${description} (${count} times)`

@@ -139,7 +139,7 @@ export const IDEMPOTENCY_CASES: readonly ConformanceCase[] = [
         ({ status, headers }) => status !== 409 && !headers.has('idempotency-replay')
       )
       const counts = `${executed.length} of ${CONCURRENT_REQUESTS}`
-      check(executed.length === 1, `${counts} requests with one key ran the operation`)
+      check(executed.length === 1, `${counts} requests with the same key ran the operation`)
       for (const response of responses) checkConcurrent(response, executed[0]?.text)
     }
   }
@@ -147,7 +147,7 @@ export const IDEMPOTENCY_CASES: readonly ConformanceCase[] = [
 
 /**
  * Returns the id of an integration, and an unused idempotency key. The key contains a lower-case
- * letter, so it changes when it is converted to upper case.
+ * letter, so `key.toUpperCase()` is a different key.
  */
 async function unusedKey({ integrations }: ServiceUnderTest): Promise<{ id: string; key: string }> {
   const { _id } = await integrations.one()
@@ -174,7 +174,7 @@ function checkNotReplayed(response: TargetResponse, key: string | null): void {
 
 function checkReplay(response: TargetResponse, first: TargetResponse, key: string): void {
   const { status, text, headers } = response
-  const statuses = `status ${status} when the key is repeated, and ${first.status} before`
+  const statuses = `status ${status} when the key is repeated, but ${first.status} the first time`
   check(status === first.status, statuses, response)
   check(text === first.text, 'the body differs when the key is repeated', response)
   const isMarked = headers.get('idempotency-replay') === 'true'
@@ -192,5 +192,5 @@ function checkConcurrent(response: TargetResponse, firstText: string | undefined
     check(/^\d+$/.test(retryAfter), 'a 409 has no Retry-After', response)
     return
   }
-  check(text === firstText, `a ${status} has a different body than the first response`, response)
+  check(text === firstText, 'a replay has a different body than the first response', response)
 }

@@ -76,8 +76,9 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
   {
     id: 'primary.one',
     rule:
-      'After set-primary, the integration is the only primary integration of its channel. ' +
-      'Apart from that, no other integration changes, in any channel.',
+      'After set-primary, the integration is the only primary integration of its channel. The ' +
+      "channel's other integrations change only in `primary`. Integrations of other channels do " +
+      'not change.',
     basis: apiReference(
       'One integration per channel can be primary. It becomes the primary integration for its ' +
         'channel'
@@ -100,7 +101,7 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
   },
   {
     id: 'primary.body',
-    rule: 'The request body is ignored. It can be `{}`, a form or text, or be missing.',
+    rule: 'The request body is ignored. It can be `{}`, a form, text or missing.',
     basis: behavior('the request body of set-primary'),
     async run(service) {
       const { _id } = await service.integrations.one()
