@@ -1,6 +1,6 @@
 /**
- * `fetch` and `AbortSignal` have types only in projects that declare the DOM or Node types. In
- * other projects, these lookups on `globalThis` result in `never`.
+ * The type of `fetch`. Projects that include neither the DOM types nor the Node types don't declare
+ * `fetch` and `AbortSignal`, so `Fetch` and `Signal` are `never` there.
  */
 type Fetch = typeof globalThis extends { fetch: infer Fetch } ? Fetch : never
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } }
@@ -101,8 +101,8 @@ export function connectionTo(
 export const isHeaderValue = (value: string) => !/[^ -~\t\u0080-\u00ff]/.test(value)
 
 /**
- * Returns its argument if a header can carry it, and throws `MockError` otherwise. Without this
- * check, `fetch` would throw an error that contains the secret.
+ * Returns the value of the `Authorization` header unchanged. Throws `MockError` if a header can't
+ * carry it. Without this check, `fetch` would throw an error that contains the secret.
  */
 function requireHeaderValue(authorization: string): string {
   if (isHeaderValue(authorization)) return authorization
@@ -126,7 +126,7 @@ function createConnection(
     registerReply,
     send,
     json,
-    /** Sends a GET request, and returns the list in the response body's property `name`. */
+    /** Sends a GET request, and returns the list in the property `name` of the response body. */
     list: async <Item>(path: string, name: string, query?: Query) =>
       (await json<Record<string, unknown>>('GET', path, { query }))[name] as Item[],
     /** Sends a request, and ignores the body of a successful response. */
@@ -142,7 +142,7 @@ function createConnection(
       createConnection(url, { authorization: requireHeaderValue(other) }, transport)
   }
 
-  /** Returns the response if its status is 2xx. Throws `MockError` otherwise. */
+  /** Sends a request and returns the response. Throws `MockError` if its status isn't 2xx. */
   async function send(method: Method, path: string, options: CallOptions = {}): Promise<Received> {
     const { query, signal } = options
     const response = await findFetch(fetch)(
@@ -155,7 +155,7 @@ function createConnection(
     return response
   }
 
-  /** Returns the parsed body of the response. */
+  /** Sends a request and returns the parsed body of the response. */
   async function json<Result>(
     method: Method,
     path: string,
@@ -247,7 +247,7 @@ export class MockError extends Error {
   readonly reason: string
   /** The invalid fields of the request, by name. */
   readonly fields: Record<string, InvalidField>
-  /** Details of the error. After a failed verification, `nearest` lists the closest requests. */
+  /** Details of the error. If a verification failed, `nearest` lists the most similar requests. */
   readonly context: Record<string, unknown>
 
   constructor(reason: string, { status, fields = {}, context = {}, cause }: ErrorDetails = {}) {

@@ -29,7 +29,7 @@ export interface Stub {
   body?: unknown
   /** Milliseconds to wait before the response. */
   delay?: number
-  /** The id of the function in the server's process that returns status, headers and body. */
+  /** The id of a function, in the server's process, that returns the status, headers and body. */
   function?: string
 }
 

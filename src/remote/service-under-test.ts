@@ -36,7 +36,7 @@ const SAMPLE_PAGES = 2
 const SAMPLE_LIMIT = 100
 const MAX_WORKFLOWS = 3
 const MAX_STEPS = 3
-/** The maximum number of workflow ids to try if they come from messages. */
+/** Without `--workflow`, how many of the workflow ids in messages to try. */
 const MAX_CANDIDATES = 5
 /** The number of harmless requests to try before an unresponsive target counts as gone. */
 const LAST_ATTEMPTS = 4

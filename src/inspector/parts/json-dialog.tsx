@@ -13,11 +13,11 @@ export interface JsonDialogProps {
   title: string
   /** The object to edit as JSON. Without it, the dialog has only form fields. */
   value?: object
-  /** The submit button's text; the dialog's title by default. */
+  /** The text of the submit button. Default: the dialog's title. */
   button?: string
   /**
-   * Receives the values of the form fields merged with the JSON. If the promise rejects, each error
-   * is shown next to its form field or its line of JSON.
+   * Receives the values of the form fields merged with the JSON. The dialog closes if the promise
+   * resolves, and shows the error if it rejects.
    */
   submit(value: Fields): Promise<unknown>
   close(): void

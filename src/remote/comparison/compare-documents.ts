@@ -12,8 +12,8 @@ export interface DifferencePlace {
   /** The response's status, if the difference is in a response's headers or error body. */
   status?: string
   /**
-   * JSON pointers to the part in each document. If a document lacks the part, its pointer leads to
-   * the part's parent.
+   * JSON pointers to the differing part in the published document and in ours. In a document that
+   * lacks the part, the pointer leads to the part's parent.
    */
   publishedAt: string
   oursAt: string
@@ -22,8 +22,8 @@ export interface DifferencePlace {
 /** How a part of a published OpenAPI document differs from ours, at one or more places. */
 export interface DocumentDifference {
   /**
-   * `narrower` means that the published document allows fewer values, and `wider` that it allows
-   * more.
+   * `narrower`: the published document allows fewer values than ours. `wider`: it allows more
+   * values.
    */
   kind: 'published only' | 'ours only' | 'narrower' | 'wider' | 'different'
   /** What differs, such as `parameter query limit type` or `body.data[].channel values`. */
@@ -34,8 +34,8 @@ export interface DocumentDifference {
    */
   object?: string
   /**
-   * The values or types that only the published document allows. If our document lacks the part, a
-   * description of the part.
+   * The values or types that only the published document allows. If our document lacks the part,
+   * this is a description of the part.
    */
   published: string[]
   /** Like `published`, but for our document. */
@@ -94,7 +94,7 @@ function checkedDocument(document: unknown): DocumentNode {
   const isOpenApi =
     isObject(document) && /^3\.[01]\b/.test(String(document.openapi)) && isObject(document.paths)
   if (!isOpenApi)
-    throw new StartError('not an OpenAPI document of version 3.0 or 3.1 with openapi and paths')
+    throw new StartError('not an OpenAPI 3.0 or 3.1 document with the fields openapi and paths')
   if (isTooDeep(document, MAX_DOCUMENT_DEPTH))
     throw new StartError(`the document is nested more than ${MAX_DOCUMENT_DEPTH} levels deep`)
   return document
@@ -131,8 +131,8 @@ function groupFacts(
 }
 
 /**
- * Returns the key by which facts are grouped. If only one document has some fields of an object,
- * these fields share a key.
+ * Returns the key that facts are grouped by. For each object, the fields that only the published
+ * document has share a key, and so do the fields that only ours has.
  */
 function partKey(fact: Fact, id?: AssumptionId): string {
   const { operation, status, place, name, kind, side, parents } = fact
@@ -192,8 +192,8 @@ function kindOf(published: readonly string[], ours: readonly string[]): Document
 }
 
 /**
- * Returns a key that is the same for headers with the same difference at the same places. No other
- * differences share a key.
+ * Returns a key that is unique to the difference, except that headers share a key if they differ in
+ * the same way at the same places.
  */
 function placesKey(difference: DocumentDifference): string {
   const isHeader = partOf(difference).startsWith('header ')

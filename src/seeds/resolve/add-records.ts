@@ -26,7 +26,7 @@ import type { SeedLocation } from './location.js'
 import { pickDefined, type TakenNames, unusedName } from './names.js'
 import { defaultControls, inferPayloadSchema, stepVariables } from './step-defaults.js'
 
-/** The approximate length of a record's defaults, in characters of JSON. */
+/** The estimated length of a record's default values, in characters of JSON. */
 const DEFAULTS_LENGTH = 250
 const MESSAGE_DEFAULTS_LENGTH = 500
 
@@ -289,7 +289,7 @@ function findSubscriber(
   return createSubscriber(builder, subscriber, location.at('subscriber'))
 }
 
-/** Returns the provider of the channel, and the subscriber's address on the channel. */
+/** Returns the channel's provider and, for email and SMS, the subscriber's address or number. */
 function defaultAddress(
   builder: EnvironmentBuilder,
   { channel }: SeedMessage,
@@ -305,7 +305,7 @@ function defaultAddress(
   }
 }
 
-/** Returns the provider of the primary integration, or else of the first active integration. */
+/** Returns the provider of the primary integration or, without one, of the first active one. */
 function findProvider(builder: EnvironmentBuilder, channel: string): string | undefined {
   const stored = builder.stored('integrations', 'active', channel)
   const usable = builder.data.integrations.filter(
@@ -354,7 +354,7 @@ export function setGenerate(
       .at(field)
       .report(
         `must be at most ${MAX_GENERATED} in a request; ` +
-          'start the server with this seed as a file to generate more'
+          'to generate more, put the seed in a file and start the server with --seed <file>'
       )
   }
 }

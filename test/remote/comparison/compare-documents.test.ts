@@ -358,7 +358,7 @@ test('lists differences in headers and error bodies last, grouped across all res
 })
 
 test('rejects anything other than an OpenAPI 3.0 or 3.1 document', () => {
-  const message = 'not an OpenAPI document of version 3.0 or 3.1'
+  const message = 'not an OpenAPI 3.0 or 3.1 document'
   expect(() => compareDocuments('<html>', ours)).toThrow(message)
   expect(() => compareDocuments({ swagger: '2.0', paths: {} }, ours)).toThrow(message)
 })
