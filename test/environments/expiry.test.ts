@@ -148,7 +148,7 @@ describe('the list of environments', () => {
 
 /**
  * Creates an environment with a ttl of an hour. `passUnused` simulates time without requests, and
- * returns whether the environment then still exists.
+ * returns whether the environment still exists afterward.
  */
 async function useExpiringEnvironment() {
   const mock = await useMock()

@@ -28,7 +28,7 @@ type Owner = Pick<CreatedEnvironment, 'environmentId' | 'organizationId' | 'apiK
 const KEYED = { method: 'POST', headers: { 'idempotency-key': 'once' } }
 const setPrimary = (identifier: string) => `/v1/integrations/${identifier}/set-primary`
 
-/** Creates an environment from `SHOP`, and sends it set-primary with an idempotency key. */
+/** Creates an environment from `SHOP` and makes a set-primary request with an idempotency key. */
 async function createShop(
   mock: TestMock,
   options: NewEnvironment = {}
@@ -228,7 +228,7 @@ test("another environment of a fork's organization gets a replay with the fork's
   }
 })
 
-test('changing an organization id changes it in records and snapshots', async () => {
+test("changing an environment's organization id updates its records and snapshots", async () => {
   const mock = await useMock({ now: NOW })
   const { environments } = mock.services
   const shop = await createShop(mock)
@@ -254,8 +254,8 @@ async function rowsWritten({ client }: Db, work: () => unknown): Promise<number>
 }
 
 /**
- * Counts the rows that each action writes in an environment with this many generated messages.
- * `measureWrite` counts the rows written to make the messages writable.
+ * Returns how many rows each action writes in an environment with `messages` generated messages.
+ * `measureWrite` makes the messages writable and returns how many rows that writes.
  */
 async function measureActions(messages: number) {
   const generate = { messages, randomSeed: 7 }

@@ -31,8 +31,8 @@ const SHARED = {
 }
 
 /**
- * Returns the ids of records that only this environment has. For another environment, only the
- * last six digits of these ids differ.
+ * Returns the ids of records that only this environment has. The ids of two environments differ
+ * only in their last six digits.
  */
 function idsOf(name: string) {
   const tail = Buffer.from(name).toString('hex')
@@ -386,7 +386,7 @@ describe.each(EVERY_PAIR)('$profile: to $asker', ({ profiles, asker, owner }) =>
     })
   }
 
-  test(`an id of ${owner} gets the same rejection and replay as an unknown id`, async () => {
+  test(`a rejection and its replay don't reveal that ${owner} has the id`, async () => {
     const environments = await useEnvironments(profiles)
     const before = environments.rowsOf(others)
     const rejected = (name: string) =>

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { CALLS } from '../stubs/client-calls.js'
 import { loadClient } from './official-client.js'
 
-/** The name of a call to Novu, and a function that makes the call to a server. */
+/** A call to Novu's API: its name, and a function that sends it to a server. */
 type Call = [name: string, send: (url: string, apiKey: string) => Promise<unknown>]
 
 const EARLIER_CALLS: typeof CALLS = {

@@ -7,7 +7,7 @@ import { MAILGUN } from '../support/control.js'
 const run = promisify(execFile)
 
 export const NOWHERE = '66f1c2a47c9b1a0012adffff'
-/** A query for messages. Clients must send the transaction id with the comma as one value. */
+/** A query for messages. Clients must send `a,b` as one transaction id, not as two. */
 export const QUERY = {
   channel: 'email',
   subscriberId: 'user-ada',
@@ -24,7 +24,7 @@ export type Documents = Record<'document' | 'live' | 'control', object>
 interface Generator {
   /** Returns the arguments for Node that run the generator. */
   command(name: string): string[]
-  /** Returns a program's head, which declares `Query`, `setPrimary`, `list` and `retrieve`. */
+  /** Returns a program's start, which declares `Query`, `setPrimary`, `list` and `retrieve`. */
   head(name: string): string
   /** Additional compiler options. */
   options: object
@@ -95,7 +95,7 @@ const PROFILE_FACTS = {
   live: { envelope: '.data', invalid: '{ limit: 1001 }', mistake: "{ limit: 'ten' }" }
 }
 
-/** Returns the code after `head`. It uses a profile's client and prints the responses as JSON. */
+/** Returns the rest of a program. It calls a profile's client and prints the responses as JSON. */
 function programFor(name: 'document' | 'live'): string {
   const { envelope, invalid, mistake } = PROFILE_FACTS[name]
   return `

@@ -158,7 +158,7 @@ test.each([
   ['/health', 200, OTHER_SITE],
   ['/', 200, OTHER_SITE]
 ])(
-  'a request with a valid key, from a local page or to a public path is not blocked: %s gets %i',
+  'requests with a valid key, from a local page, or to a public path are not blocked: %s gets %i',
   async (...row) => {
     const [path, expected, headers] = row
     const mock = await useMock({ seed: SEED })

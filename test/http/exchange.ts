@@ -10,7 +10,7 @@ export interface RawAnswer {
 /** Bytes to send unchanged. A string is encoded as Latin-1. */
 export type Bytes = string | Buffer
 
-/** A TCP connection that can send malformed requests, which `fetch` can't. Parses responses. */
+/** A TCP connection for malformed requests, which `fetch` can't send. It parses the responses. */
 export interface Connection {
   socket: Socket
   send(bytes: Bytes): void

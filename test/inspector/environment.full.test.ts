@@ -106,8 +106,7 @@ async function chooseSeed(page: Page, action: string, text: string): Promise<voi
 }
 
 /**
- * Clicks Undo to revert a loaded seed. Expects the original data and baseline, and that no
- * snapshots are left.
+ * Clicks Undo to revert a loaded seed. Expects the original data and baseline, and no snapshots.
  */
 async function undoSeed(page: Page, env: AttachedEnvironment): Promise<void> {
   await page.getByRole('button', { name: 'Undo' }).last().click()

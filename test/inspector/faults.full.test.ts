@@ -70,7 +70,7 @@ const EFFECTS = [
   { effect: 'Lost response', status: undefined }
 ]
 
-test('each effect button gives the next request the effect that it names', async (context) => {
+test('each effect button applies its effect to the next request', async (context) => {
   const { page, env } = await openInspector(context, PHONE)
   await page.getByRole('button', { name: '0 faults' }).click()
   await page.getByRole('button', { name: 'Any request' }).click()

@@ -362,7 +362,7 @@ test('scrolling to the end during a reload loads more messages', async (context)
   await expect.poll(() => count(page).innerText()).toBe('1,261')
 })
 
-/** Starts a server that counts its requests, to detect those that hostile markup sends. */
+/** Starts a server that counts the requests that hostile markup sends. */
 async function startTrap() {
   let hits = 0
   const trap = createServer((_, response) => {

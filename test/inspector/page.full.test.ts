@@ -239,7 +239,7 @@ test('the inspector works behind a proxy with a path prefix', async (context) =>
       response.writeHead(reply.statusCode ?? 500, reply.headers)
       reply.pipe(response)
     })
-    // The event stream fails if the server stops before the browser closes it.
+    // If the server stops before the browser closes its event stream, the forwarded request fails.
     forwarded.on('error', () => response.destroy())
     request.pipe(forwarded)
   }).listen(0, '127.0.0.1')

@@ -5,7 +5,7 @@ import { expectAccessible, openInspector, sendRequest } from '../support/inspect
 
 /** Opens the palette and enters a search text. */
 async function search(page: Page, text: string): Promise<void> {
-  // Press Escape only if the palette is open. Otherwise it would close the open request.
+  // Press Escape only if the palette is open. Otherwise, Escape would close the open request.
   if (await page.getByRole('combobox').isVisible()) await page.keyboard.press('Escape')
   await page.getByRole('combobox').waitFor({ state: 'detached' })
   await page.keyboard.press('Control+k')

@@ -42,7 +42,7 @@ test("a reopened test shows each request's result, and `Send next` continues", a
 
 const RESULTS = ['same', 'differs', 'next', 'later']
 
-test('a response that differs from the recorded one has a diff and a cause', async (context) => {
+test('a response that differs is shown with a diff and the cause', async (context) => {
   const inspector = await openReplay(context)
   const { page, go } = inspector
   await go('#/replay/2')

@@ -147,7 +147,7 @@ test('hostile text in tests, requests and responses is shown as plain text', asy
   expect(await page.title()).toContain(ATTACK)
   expect(await page.locator('img').count()).toBe(0)
 
-  // On an unprotected page, the same text runs its script, so the checks above can fail.
+  // On an unprotected page, the same text runs its script. This shows that the test can fail.
   const unguarded = file.replace('run.html', 'unguarded.html')
   writeFileSync(unguarded, `<title>well</title><p>${ATTACK}</p>`)
   await page.goto(pathToFileURL(unguarded).href)

@@ -76,7 +76,7 @@ test('requests appear as they arrive, with status, reason, time and number', asy
   expect(events.troubles).toEqual([])
 })
 
-test('a delayed request is shown as pending, and with its status when it ends', async (context) => {
+test('a delayed request is pending until it ends, and then shows its status', async (context) => {
   const { page, env } = await openInspector(context)
   // Wait until the list has loaded, so that the pending request comes from the event stream.
   await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
@@ -273,7 +273,7 @@ test('a new request waits while the list has the focus', async (context) => {
   expect(await newRequestsButton(page, 1).count()).toBe(0)
 })
 
-test('a new request waits while the list is scrolled, so that no row moves', async (context) => {
+test('a new request waits while the list is scrolled down, so no row moves', async (context) => {
   const { page, env } = await openInspector(context, PHONE)
   for (let count = 0; count < 60; count += 1) await sendRequest(env, `/v1/messages?page=${count}`)
   await row(page, 'page=59').waitFor()
@@ -577,8 +577,8 @@ test('the list shows, searches and scrolls through 10,000 requests quickly', asy
 }, 120_000)
 
 /**
- * Returns a function that sends up to 500 requests per second until `total` requests were sent,
- * including those of earlier calls. Then it waits until the list shows the last request.
+ * Returns a function that sends up to 500 requests per second until `total` requests have been
+ * sent, including the requests of earlier calls. It then waits until the list shows the last one.
  */
 function createLoad(page: Page, env: AttachedEnvironment) {
   let sentCount = 0

@@ -47,7 +47,7 @@ type Task = keyof typeof CLICKS
 
 const tested = new Set<Task>()
 
-/** Defines a test that does one or more tasks with the total number of clicks in `CLICKS`. */
+/** Defines a test that does one or more tasks and expects exactly their clicks in `CLICKS`. */
 function task(
   names: Task | Task[],
   run: (context: TestContext, clicks: ClickCounter) => Promise<void>
@@ -292,7 +292,7 @@ task('replay a request', async (context, clicks) => {
   await page.getByRole('tab', { name: 'Response' }).click()
   expect(await page.getByRole('group', { name: 'Now' }).count()).toBe(0)
 
-  // Both responses are truncated and redacted in the same way, so they are equal.
+  // The original response and the replay's are truncated and redacted alike, so they are equal.
   await sendRequest(env, '/v1/messages?limit=60')
   await requestRows(page).filter({ hasText: 'limit=60' }).first().click()
   await page.getByRole('group', { name: 'Response body' }).getByText('"totalCount"').waitFor()

@@ -401,8 +401,8 @@ test('the database rejects a second primary integration in a channel', async () 
 })
 
 /**
- * Matches the top-level `primary` in a document from `documentOf`, but not a `primary` in the
- * arbitrary JSON.
+ * Matches the top-level `primary` in a document from `documentOf`, but not a `primary` in its
+ * `name` or `credentials`.
  */
 const OF_PRIMARY = /("deleted":false,"primary":)(true|false)/
 

@@ -155,8 +155,8 @@ function matchMessage(message: SeededMessage | undefined, filters: Filters): Fil
 }
 
 /**
- * Generates what can vary in a query without changing its meaning: the brackets after names, the
- * order of the parameters, and an unknown parameter.
+ * Generates the parts of a query that can vary without changing its meaning: the brackets after
+ * names, the order of the parameters, and an unknown parameter.
  */
 const anySpelling = fc.record({
   brackets: fc.infiniteStream(fc.constantFrom('', '[]', '%5B%5D', 'index')),

@@ -94,8 +94,8 @@ interface HundredMessages {
   repository: MessageRepository
   db: Db
   /**
-   * Finds the statements for these conditions that were prepared since the previous call, except
-   * bounded counts. Returns the index in each statement's `INDEXED BY`.
+   * Returns the `INDEXED BY` index of each statement with these conditions that was prepared since
+   * the previous call. Ignores bounded counts.
    */
   takeWalkedIndexes(conditions: readonly Condition[]): (string | undefined)[]
 }
