@@ -150,7 +150,7 @@ const OPERATIONS_INFO = {
     title: 'notification-mock',
     version: VERSION,
     summary: "A mock server for three operations of Novu's API, for development and tests",
-    description: `Three operations of Novu's notification API, served on real state.
+    description: `Three operations of Novu's notification API, with real state.
 
 **API key:** every operation requires the header \`Authorization: ApiKey <key>\`. With the default
 seed, you can use \`development-key\`. The key selects the environment. The examples use the default

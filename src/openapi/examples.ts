@@ -3,8 +3,8 @@ import type { OperationId } from '../domain/enums.js'
 import type { DescribedOperation, OpenApiDocument } from './apply-assumptions.js'
 
 /**
- * The recorded responses for each operation and status. Each response is an example for documents
- * with the assumption values in `under`. `npm run docs` records the responses.
+ * The recorded responses for each operation and status. A document shows a response as an example
+ * if its assumptions have the values in `under`. `npm run docs` records the responses.
  */
 export type Examples = Record<
   OperationId,

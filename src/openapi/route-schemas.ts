@@ -171,7 +171,7 @@ const header = (description: string) => ({ type: 'string', description })
 
 function describeReason(status: number, { querystring, idempotent }: Operation): string {
   if (status !== 200)
-    return 'Says which check rejected the request, and how to fix it. The wording may change'
+    return 'Which check rejected the request, and how to fix the request. The wording may change'
   const unknown = 'Lists unknown query parameters, each with the closest known name'
   if (querystring) return `For an empty page, names the filter that no message matches. ${unknown}`
   return idempotent ? `For a replay, says when the response was first sent. ${unknown}` : unknown

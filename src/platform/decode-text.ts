@@ -1,6 +1,6 @@
 /**
- * Decodes UTF-16 that starts with a byte order mark, as some Windows tools write it, and otherwise
- * UTF-8. Removes the byte order mark. Throws `TypeError` if the bytes aren't valid.
+ * Decodes text as UTF-8, or as UTF-16 if it starts with a UTF-16 byte order mark, as files from
+ * some Windows tools do. Removes the byte order mark. Throws `TypeError` if the bytes aren't valid.
  */
 export function decodeText(bytes: Uint8Array): string {
   return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes)

@@ -4,8 +4,8 @@ import { StartError } from '../domain/errors.js'
 import { requireRegularFile } from './replace-file.js'
 
 /**
- * Throws `StartError` if the file can't be replaced or appended to, depending on `mode`. Call this
- * function at the start, so that a command fails before it does work that it can't save.
+ * Throws `StartError` if the file can't be replaced or appended to, depending on `mode`. Commands
+ * call this function first, so that they don't do work that they can't save.
  */
 export function requireWritable(file: string, mode: 'replace' | 'append' = 'replace'): void {
   const folder = file.endsWith('/') ? file : dirname(file)

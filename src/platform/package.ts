@@ -57,8 +57,8 @@ export function unsupportedNodeMessage(): string | undefined {
 }
 
 /**
- * Checks the addon for a Node version without Node-API 10, which needs better-sqlite3 12. Returns
- * the problem and its fix, or undefined if the addon is suitable.
+ * Checks the addon on a Node version without Node-API 10. Such a version needs better-sqlite3 12.
+ * Returns the problem and its fix, or undefined if the addon is suitable.
  */
 function oldNodeAddonMessage(addonVersion: string | undefined): string | undefined {
   if (addonVersion && Number.parseInt(addonVersion, 10) < 13) return undefined

@@ -33,7 +33,7 @@ async function flushToDisk(file: string): Promise<void> {
   }
 }
 
-/** Like `replaceFile`, but synchronous and with given content. Doesn't flush the file to disk. */
+/** Like `replaceFile`, but writes this content synchronously. Doesn't flush the file to disk. */
 export function replaceFileSync(file: string, content: string | Buffer, mode = 0o666): void {
   requireRegularFile(file)
   const tempFile = createTempPath(file)

@@ -7,9 +7,9 @@ import { packageRoot } from './package.js'
 import { replaceFileSync } from './replace-file.js'
 
 /**
- * Returns the HTML of a report without its data. Only the first call reads the template's file. A
- * process that calls this function early can write its report even if the package is reinstalled
- * or rebuilt before that. Throws `StartError` if the file can't be read.
+ * Returns the HTML of a report without its data. Only the first call reads the template's file, so
+ * a process that calls this function early can write its report even if the package is reinstalled
+ * or rebuilt later. Throws `StartError` if the file can't be read.
  */
 export const reportTemplate = lazily(() => {
   const file = join(packageRoot(), 'dist/inspector/report.html')

@@ -24,7 +24,8 @@ export interface RequestOptions {
   uninterrupted?: boolean
   /**
    * The maximum number of attempts if there is no response, the status is 5xx other than 501, or
-   * `findProblem` rejects the response. Default: 1. A busy target gets up to `MAX_ATTEMPTS`.
+   * `findProblem` rejects the response. Default: 1. If the target is busy, the maximum is
+   * `MAX_ATTEMPTS`.
    */
   maxAttempts?: number
   /** Returns why a response can't be used, as the end of a sentence, such as `returned no JSON`. */

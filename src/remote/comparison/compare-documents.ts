@@ -49,13 +49,13 @@ export interface DocumentComparison {
   compared: number
   /** The operations that the published document lacks. */
   missing: string[]
-  /** Sorted: first schemas, then statuses, error bodies and headers. */
+  /** Differences in schemas come first, then statuses, error bodies and headers. */
   differences: DocumentDifference[]
 }
 
 /**
- * For each assumption, returns the facts that differ between our document and each of its
- * alternatives. An alternative describes this mock with another value of the assumption.
+ * Returns how our document differs from each assumption's alternatives. An alternative is our
+ * document for another value of the assumption.
  */
 export function readAssumptionFacts(
   ours: object,
@@ -71,8 +71,8 @@ export function readAssumptionFacts(
  * Compares our OpenAPI document with a published document of version 3.0 or 3.1. Follows
  * references. If a response is in an envelope, compares the content of the envelope. Merges the
  * schemas in a `oneOf` or `anyOf` before comparing them, and compares how many there are. Doesn't
- * compare bounds, patterns or formats. Throws `StartError` if the published document isn't an
- * OpenAPI document.
+ * compare patterns, formats, or bounds other than `minItems`. Throws `StartError` if the published
+ * document isn't an OpenAPI document.
  */
 export function compareDocuments(
   published: unknown,
@@ -112,8 +112,9 @@ function factsBetween(published: Operations, ours: Operations): Fact[] {
 }
 
 /**
- * Groups facts into differences. Merges all facts about a part, parts that differ in the same way at
- * several places, and headers that differ in the same way at the same places.
+ * Groups facts into differences. A difference contains all facts about a part, and all places where
+ * the part differs in the same way. Headers that differ in the same way at the same places share a
+ * difference.
  */
 function groupFacts(
   facts: readonly Fact[],

@@ -1,7 +1,7 @@
 import type { Allowed, View } from './document-view.js'
 import type { OperationView } from './operation-view.js'
 
-/** A part or an allowed value that only one of two documents has: the published one or ours. */
+/** A part or an allowed value that only the published document has, or only our document. */
 export interface Fact {
   operation: string
   /** The status of the response, if the fact is about its headers or its error body. */

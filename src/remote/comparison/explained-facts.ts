@@ -2,14 +2,14 @@ import type { AssumptionId } from '../../domain/assumptions.js'
 import type { Fact } from './document-facts.js'
 
 /**
- * The facts that assumptions explain. For each assumption, one list per alternative value: how the
- * document for that value differs from our document.
+ * The facts that each assumption can explain. It has one list for each alternative, which is our
+ * document for another value of the assumption. The list contains how the two documents differ.
  */
 export type AssumptionFacts = ReadonlyMap<AssumptionId, readonly (readonly Fact[])[]>
 
 /**
- * Maps facts to the assumptions that explain them. An alternative value's facts about a place are
- * explained only if `facts` contains all of them.
+ * Maps facts to the assumptions that explain them. An assumption explains an alternative's facts
+ * about a place only if `facts` contains all of them.
  */
 export function explainFacts(
   facts: readonly Fact[],

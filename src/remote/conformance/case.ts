@@ -4,8 +4,8 @@ import type { ServiceUnderTest } from '../service-under-test.js'
 /**
  * The source of a rule: the API reference, a behavior that only the mock defines, or an assumption.
  * Breaking a rule of the API reference is always a failure. Breaking any other rule is a failure if
- * the run requires a profile, and is only noted otherwise. For a rule marked `strictly`, the run
- * must require the profile `document`.
+ * the run requires a profile, and is only noted otherwise. Breaking a rule marked `strictly` is a
+ * failure only if the run requires the profile `document`.
  */
 export type Basis =
   | { apiReference: string }

@@ -283,9 +283,8 @@ const UNSERVED = /^(Cannot GET \/v1\/conformance|GET \/v1\/conformance is not mo
 async function detectUnservedRoute({ send }: ServiceUnderTest) {
   const options = { mayBe200: true }
   const unknownPath = await send('/v1/conformance')
-  // The response to an unknown path doesn't reveal the profile, because both values of the
-  // assumption can produce it. So only check that it is a known response, and detect the profile
-  // with a wrong method.
+  // Both profiles respond to an unknown path with 404. So only check that the response is a known
+  // one, and detect the profile with a wrong method.
   matchProfile(unknownPath, { document: [501], live: [404, UNSERVED] }, options)
   const wrongMethod = await send(setPrimaryPath(unknownId()))
   const message = /^Cannot GET \/v1\/integrations\/\w+\/set-primary$/

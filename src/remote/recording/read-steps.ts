@@ -30,7 +30,7 @@ type RawStep = Record<string, unknown> & Record<'workflowId' | 'workflowDatabase
  *
  * 1. the named steps
  * 2. the steps that messages refer to
- * 3. all steps that come before a step of 1 or 2 in the workflow
+ * 3. the steps that come before any of these in the workflow
  */
 export function readSteps(
   options: ReadOptions,

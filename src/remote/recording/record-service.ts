@@ -220,8 +220,8 @@ class RecordedSeed {
 
 type DetectableWorkflow = { identifier?: string; steps?: { stepId?: string }[] }
 /**
- * A workflow that doesn't exist, for the probes if no step was read. Without a workflow, they would
- * search the target for steps.
+ * A workflow that doesn't exist. If no step was read, the probes request this workflow instead of
+ * searching the target for steps.
  */
 const NO_WORKFLOW: DetectableWorkflow = { identifier: 'none', steps: [{ stepId: 'none' }] }
 
@@ -313,7 +313,8 @@ function replacementLine({ keepPersonalData, keepWorkflowTexts }: RecordOptions)
   const replaced = keepWorkflowTexts
     ? 'personal data is replaced'
     : 'personal data and the texts of workflows are replaced'
-  return `${replaced}; only enum values, numbers, flags, timestamps, ids and identifiers are kept`
+  const kept = 'enum values, numbers, booleans, timestamps, ids and identifiers'
+  return `${replaced}; only ${kept} are kept`
 }
 
 /** Returns YAML comments. Replaces control characters, because a line break would end a comment. */

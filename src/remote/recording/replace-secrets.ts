@@ -35,9 +35,9 @@ const SCHEME = new RegExp(
 type State = 'plain' | 'free' | 'secret' | 'described'
 
 /**
- * Returns a copy of the record. Calls `replace` for each credential, key and webhook URL, even
- * inside strings: in URLs, parameters and JSON, and after an authentication scheme such as
- * `Bearer`. Replaces the API key wherever it occurs.
+ * Returns a copy of the record in which `replace` has replaced each credential, key and webhook
+ * URL, even inside a string: in a URL, in parameters or JSON, or after an authentication scheme
+ * such as `Bearer`. The API key is replaced wherever it occurs.
  */
 export function replaceSecrets<Value>(
   record: Value,
