@@ -119,7 +119,7 @@ test('limits the messages and subscribers that a request can generate', () => {
     ['messages', 'subscribers'].map((field) =>
       expect.stringContaining(
         `generate.${field}: must be at most 10000 in a request; ` +
-          'start the server with this seed as a file'
+          'to generate more, put the seed in a file and start the server with --seed <file>'
       )
     )
   )

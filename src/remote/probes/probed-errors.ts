@@ -33,7 +33,10 @@ export function checkFieldErrors(response: TargetResponse, profile: Profile, fie
   )
   const expected = profile === 'live' ? 'general' : fields
   if (namedFields.sort().join(' ') !== expected)
-    throw unexpectedResponse(`the field errors must list exactly these fields: ${expected}`, response)
+    throw unexpectedResponse(
+      `the field errors must list exactly these fields: ${expected}`,
+      response
+    )
 }
 
 const hasMessages = ({ messages }: { messages?: unknown }) =>

@@ -129,7 +129,7 @@ const INVALID_SEEDS: [title: string, seed: string | object, field: string, reaso
     'too many messages',
     { ...FLOWS, generate: { messages: 2e6 } },
     'generate.messages',
-    'start the server with this seed as a file'
+    'put the seed in a file and start the server with --seed <file>'
   ],
   ['invalid YAML', 'environments: [', 'seed', ''],
   ['no content', '', 'seed', ''],
