@@ -36,8 +36,8 @@ export interface Environment extends Readonly<Omit<EnvironmentRow, 'profile' | '
   /** The time that was last read from the environment's clock, in milliseconds since 1970. */
   lastReading: number
   /**
-   * Becomes true when the environment is removed. Requests that still hold the object call
-   * `assertExists`.
+   * Becomes true when the environment is removed. Requests in progress may still hold the object, so
+   * they check with `assertExists`.
    */
   readonly isRemoved: boolean
   /**
@@ -123,7 +123,7 @@ export class EnvironmentStore {
 
   /**
    * Updates the row and deletes datasets that became unused. Setting `randomSeed` restarts the
-   * random numbers.
+   * random values.
    */
   update(environment: Environment, fields: Partial<EnvironmentRow>): void {
     if (Object.keys(fields).length === 0) return
@@ -168,7 +168,7 @@ export class EnvironmentStore {
     return row
   }
 
-  /** Returns the environment's object. Creates it from the row, or updates it with the row. */
+  /** Returns the environment's object, created from the row or updated to match the row. */
   fromRow(row: EnvironmentRow): Environment {
     const { clock, machineClock } = this.#dependencies
     const loaded = this.#environments.get(row.key)

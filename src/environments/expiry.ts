@@ -13,7 +13,6 @@ export class EnvironmentExpiry {
   constructor(store: EnvironmentStore, machineClock: Clock) {
     this.#store = store
     this.#machineClock = machineClock
-    // Call `unref`, so that the timer doesn't keep the process alive.
     this.#timer = setInterval(() => this.removeExpired(), CHECK_INTERVAL).unref()
   }
 
@@ -34,7 +33,10 @@ export class EnvironmentExpiry {
     }
   }
 
-  /** Returns when the environment expires, in system time, or undefined if it has no `ttl`. */
+  /**
+   * Returns when the environment expires, in milliseconds since 1970 on the system clock. Returns
+   * undefined if the environment has no `ttl`.
+   */
   expiresAt({ ttl, lastUsed }: Environment): number | undefined {
     if (ttl === null) return undefined
     // The two clocks are read one after the other, so their difference varies slightly. Rounding it

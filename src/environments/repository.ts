@@ -86,8 +86,8 @@ export class EnvironmentRepository {
   }
 
   /**
-   * Deletes an environment or a snapshot with its API keys, its snapshots, and the datasets that
-   * nothing else uses.
+   * Deletes an environment or a snapshot, including its API keys, its snapshots, and the datasets
+   * that nothing else uses.
    */
   deleteWithSnapshots(row: EnvironmentRow): void {
     const rows = this.#withSnapshots(row)

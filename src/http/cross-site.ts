@@ -10,7 +10,7 @@ import { pathOf } from './target.js'
 const DOCUMENT = /^\/(?:$|(?:docs|health|openapi\.json|favicon\.ico)(?:\/|$))/
 
 const REASON =
-  'the header Sec-Fetch-Site shows that a web page of another site sent the request: ' +
+  'the Sec-Fetch-Site header shows that a web page of another site sent the request: ' +
   'send a valid API key, or open the page on this machine'
 
 /**

@@ -14,7 +14,7 @@ export function untrustedOrigin(headers: IncomingHttpHeaders): string | undefine
 }
 
 const FROM_OTHER_SITE =
-  'the header Sec-Fetch-Site shows that a web page of another site sent the request'
+  'the Sec-Fetch-Site header shows that a web page of another site sent the request'
 
 /**
  * Returns whether the browser's headers show that a page of another site sent the request. All

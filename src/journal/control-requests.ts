@@ -40,7 +40,10 @@ export class ControlRequestLog {
     return this.#characters
   }
 
-  /** Adds a request, or counts a change that wasn't made by a request. */
+  /**
+   * Stores the control request that made a change. If no control request made the change, or the
+   * log is full, only counts the change.
+   */
   add(request: ControlRequest | undefined): void {
     const length = request === undefined ? 0 : request.url.length + request.body.length
     if (request === undefined || this.#characters + length > MAX_CHARACTERS) {

@@ -20,7 +20,10 @@ export interface StoredBody {
   end: number
 }
 
-/** The blocks of all response stores in a server, sorted by when they were added or last grew. */
+/**
+ * The blocks of all response stores in a server. The block that was most recently added or enlarged
+ * comes last.
+ */
 export class BlockPool {
   readonly #blocks = new Set<Block>()
   #bytes = 0
@@ -117,7 +120,7 @@ export class ResponseStore {
     return { block, bytes }
   }
 
-  /** Makes room in a block for `length` more bytes, and returns its memory. */
+  /** Moves a block to a larger buffer with room for `length` more bytes. Returns the buffer. */
   #grow(block: Block, bytes: Buffer, length: number): Buffer {
     const size = Math.max(block.used + length, Math.min(BLOCK_SIZE, 2 * bytes.length))
     const grown = Buffer.allocUnsafeSlow(size)
@@ -175,7 +178,7 @@ export class ResponseStore {
     }
   }
 
-  /** Drops the bodies in a block and returns its memory. */
+  /** Drops the bodies in a block. Returns the block's buffer so that it can be reused. */
   #release(block: Block): Buffer | undefined {
     const { bytes } = block
     const length = bytes?.length ?? 0

@@ -30,7 +30,10 @@ export function recordResponseStream(body: Readable, entry: JournalEntry | null)
   })
 }
 
-/** An entry that has ended mustn't change, because the journal has already counted its bytes. */
+/**
+ * Returns whether the request is still in progress. When it ends, the journal counts the entry's
+ * bytes, so the entry mustn't change afterwards.
+ */
 const isOpen = (entry: JournalEntry | null): entry is JournalEntry => entry?.endSequence === 0
 
 interface Observer {

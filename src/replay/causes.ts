@@ -30,7 +30,7 @@ export function causeOf(
     return `request ${parallel} was in progress at the same time, so their order is unknown`
   }
   if (recorded.reason?.includes('(assumption path-form)')) {
-    return 'the report has only the usual form of the path, not the form that was sent'
+    return 'the report has only the normalized path, not the path that the client sent'
   }
   if (hasMask(recorded)) return 'the report masks a secret that the request contains'
   if (flags.replayed && !repeated?.flags.replayed) {

@@ -159,7 +159,7 @@ export const FAILURES: PlantedFailure[] = [
       await test.get('/V1/Messages/?limit=3')
       await test.get('/v1/messages?page=99')
     },
-    causes: /usual form of the path/
+    causes: /normalized path/
   },
   {
     name: '300 requests',

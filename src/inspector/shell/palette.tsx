@@ -10,8 +10,8 @@ import { findRecords } from './record-search.js'
 import { useSession } from './session.js'
 
 /**
- * A dialog that searches commands and the environment's records. It preselects the first result
- * that changes nothing, because people press Enter before they have read the results.
+ * A dialog that searches commands and the environment's records. It preselects the first read-only
+ * result, because people press Enter before they have read the results.
  */
 export function Palette({ close }: { close: () => void }) {
   const [text, setText] = useState('')

@@ -83,8 +83,8 @@ function createTextMaker(schema: JsonSchema, name: string, isString: boolean): V
   const words = splitWords(FORMATS.test(format) ? format : name)
   const [, rule] = RULES.find(([pattern]) => pattern.test(words)) ?? []
   const make = rule ?? ((faker: Faker) => `${splitWords(name)} ${randomInt(faker, 1, 900)}`)
-  // A schema that was inferred from a template always has the type `string`, but the value may
-  // really be of another type.
+  // Schemas that are inferred from templates give every value the type `string`, because a template
+  // doesn't show the value's real type.
   const isInferred = String(schema.default).startsWith('{{')
   return isString && !isInferred ? (faker, time) => String(make(faker, time)) : make
 }

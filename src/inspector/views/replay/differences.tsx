@@ -5,7 +5,10 @@ import { JsonTree } from '../../parts/json-tree.js'
 
 type Difference = NonNullable<ReplayedRequest['differences']>[number]
 
-/** Shows how a response differs: the status and headers line by line, the bodies side by side. */
+/**
+ * Shows how the response to a repeated request differs from the recorded response. Lists the status
+ * and headers line by line, and shows the bodies side by side.
+ */
 export function Differences({ differences }: { differences: readonly Difference[] }) {
   const body = differences.find(({ part }) => part === 'body')
   const others = differences.filter(({ part }) => part !== 'body')

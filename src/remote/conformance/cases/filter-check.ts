@@ -32,7 +32,7 @@ export async function checkFilter(
   checkSame(
     actual,
     expected,
-    'the filtered list and the matching messages of the whole list',
+    'the filtered list and the matching messages of the unfiltered list',
     response
   )
 }
