@@ -41,7 +41,7 @@ test('an old image gets the timestamps of a seed that is applied now', async () 
   expect(environmentRows(withImage.db.client)).toEqual(environmentRows(applied.db.client))
 })
 
-test('the timestamps are shifted again only if they are off by over the tolerance', async () => {
+test('timestamps are shifted again only if they are off by more than the tolerance', async () => {
   const now = Date.UTC(2026, 10, 28)
   await useNewMock({ now })
   const image = readDefaultImageAt(now, 0)

@@ -278,7 +278,7 @@ test("adds this machine's names and addresses to the command's NO_PROXY", async 
   expect(stdout).toBe(`${hosts}\n${hosts}\n`)
 })
 
-test('prints one line for a path that is not mocked, even after two requests', async () => {
+test('prints one line for a path that is not mocked, even if it is requested twice', async () => {
   const program = `
     const { NOTIFICATION_MOCK_URL: url, NOTIFICATION_MOCK_API_KEY: key } = process.env
     const init = { method: 'POST', headers: { authorization: 'ApiKey ' + key } }

@@ -12,7 +12,7 @@ import {
 } from '../support/process.js'
 
 /**
- * Whether tests can run a command at a terminal with `script`. Only the Linux version of `script`
+ * Whether tests can run a command in a terminal with `script`. Only the Linux version of `script`
  * accepts the arguments that the tests pass.
  */
 const HAS_SCRIPT = process.platform === 'linux'
@@ -102,7 +102,7 @@ const ESCAPE = String.fromCharCode(27)
 const CTRL_C = String.fromCharCode(3)
 
 /**
- * Starts a server at a terminal, sends requests, stops the server with Ctrl-C and returns its
+ * Starts a server in a terminal, sends requests, stops the server with Ctrl-C and returns its
  * output. The output includes the seed's API key, which `serve` prints for the user.
  */
 async function onTerminal(env: Record<string, string> = {}): Promise<ProcessResult> {

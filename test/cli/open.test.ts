@@ -46,7 +46,7 @@ test('rejects a file that is missing, damaged or not a report', () => {
   expect(() => readReport(write(data))).toThrow('is damaged: download or write the report again')
 })
 
-test('stops at the request named in the error, or at one that failed or has a hint', () => {
+test('stops at the request in the error, or else at one that failed or has a hint', () => {
   const requests = [1, 2, 3].map((sequence) => ({
     ...{ sequence, status: 200, path: `/v1/${sequence}` },
     query: sequence === 3 ? { limit: '0' } : {}

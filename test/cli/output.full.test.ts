@@ -21,7 +21,7 @@ async function startInBash(script: string, cwd: string): Promise<RunningProcess>
   return startProcess('bash', ['-c', script], { cwd })
 }
 
-/** Sends enough requests without a key to fill the buffer of a pipe with their log lines. */
+/** Sends 1,500 requests without a key. Their log lines fill the buffer of a pipe. */
 async function sendRejectedRequests(url: string): Promise<void> {
   for (let count = 0; count < 1500; count += 1) {
     expect((await fetch(`${url}/v1/messages`)).status).toBe(401)

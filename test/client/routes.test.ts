@@ -126,7 +126,7 @@ const rankOf = (name: string) =>
 /** Routes that only the inspector calls, for reopened tests. The client has no such methods. */
 const WITHOUT_METHODS = ['getReplay', 'repeatNextRequest']
 
-test('the client calls all documented routes except replays, and no others', async () => {
+test('the client calls every documented route except replays, and no other routes', async () => {
   const { url, sent, mock, env, snapshot } = await createRecordingClient()
   const operations = await describedOperations(url)
   const calledIds = new Set<string>()

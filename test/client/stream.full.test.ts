@@ -40,8 +40,8 @@ const sendRequest = ({ headers }: Environment, url: string, page: number) =>
   fetch(`${url}/v1/messages?page=${page}`, { headers })
 
 /**
- * Resolves when the stream through the proxy is open, so that the stream yields every request that
- * ends later.
+ * Resolves when the stream through the proxy is open. From then on, the stream yields every request
+ * that ends.
  */
 const streamIsOpen = (proxy: { sockets: Set<Socket> }) =>
   until(() =>

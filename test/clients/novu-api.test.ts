@@ -354,7 +354,7 @@ const SEEDS = ['default', 'everything', 'steps'].flatMap((seed) =>
   PROFILES.map((profile) => [seed, profile] as const)
 )
 
-/** Prefixes of the paths of fields that the client renames or drops. */
+/** Path prefixes of the fields that the client renames or drops. */
 const RENAMED_OR_DROPPED = [
   ...['template.preferenceSettings.in_app', 'template.preferenceSettings.inApp', 'template.data'],
   ...[

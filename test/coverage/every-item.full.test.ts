@@ -10,7 +10,7 @@ async function coverageAt(mock: TestMock, path: string): Promise<Coverage> {
 
 const serverCoverage = (mock: TestMock) => coverageAt(mock, '/_mock/coverage/server')
 
-/** Returns the ids of other items that may be covered by the requests that cover this item. */
+/** Returns the ids of the items that the requests for this item may cover as well. */
 function idsCoveredTogether({ id }: CoverageItem): string[] {
   const [operation, , name = ''] = id.split('.')
   const parameter = name.replace(/=.*/, '')

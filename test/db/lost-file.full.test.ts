@@ -93,7 +93,7 @@ test('closing does not delete the WAL file of a backup that replaced the data fi
   expect(readFileSync(`${file}-wal`, 'utf8')).toBe('the log of the backup')
 })
 
-test('responds with 500 and the fix if the data file has a damaged page', async () => {
+test('responds with 500 and suggests a fix if the data file has a damaged page', async () => {
   const data = join(createTempFolder(), 'mock.db')
   const messages = Array.from({ length: 500 }, () => ({ channel: 'email' as const }))
   const seed = seedOf({ messages })

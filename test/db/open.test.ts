@@ -63,7 +63,7 @@ describe('openDatabase', () => {
   })
 
   test.each(['PRAGMA application_id = 1', 'PRAGMA application_id = 1; PRAGMA user_version = 7'])(
-    'opens the file after a process was killed while opening it, right after %s',
+    'opens the file if a process was killed right after it executed %s',
     (sql) => {
       const file = createDataFile('INSERT INTO datasets (key) VALUES (42)')
       writeAndGetKilled(file, sql, openInOtherProgram)
@@ -117,12 +117,12 @@ describe('openDatabase leaves the files unchanged when it', () => {
       'it was written by a newer version of notification-mock; use that version,'
     ],
     [
-      'a file without the table api_keys',
+      'a file without the api_keys table',
       'DROP TABLE api_keys',
       'it is the database of another program; choose another file with --data'
     ],
     [
-      'a file without the table messages',
+      'a file without the messages table',
       'DROP TABLE messages',
       'its table messages is missing: it is damaged: restore a backup, or choose'
     ]
@@ -133,7 +133,7 @@ describe('openDatabase leaves the files unchanged when it', () => {
     expect(readFolder(dirname(file))).toEqual(contents)
   })
 
-  test('rejects a file whose write-ahead log is from a killed process of a newer version', () => {
+  test('rejects a file if a killed process of a newer version left a write-ahead log', () => {
     const file = createDataFile()
     writeAndGetKilled(file, NEWER_MIGRATION)
     const contents = readFolder(dirname(file))
@@ -206,7 +206,7 @@ describe('migrations', () => {
     expectConsistentDatasets(server.db)
   })
 
-  test('keep the messages, which a new fork returns with the ids of the fork', async () => {
+  test('keep the messages, and a new fork returns them with its own ids', async () => {
     const { server, send } = await serveOlderFile()
     const seeds = await server.loadSeeds()
     const { environment, apiKey } = await seeds.createEnvironment({ from: 'Shop' })
@@ -217,7 +217,7 @@ describe('migrations', () => {
     expectConsistentDatasets(server.db)
   })
 
-  test("keep the baseline's messages, which a fork returns after a reset", async () => {
+  test("keep the baseline's messages, and a fork created after a reset returns them", async () => {
     const { server, send } = await serveOlderFile()
     await send('/_mock/reset', 'shop-key', 'POST')
     const seeds = await server.loadSeeds()

@@ -68,8 +68,8 @@ function linksOf(page: string): string[] {
 }
 
 /**
- * Returns whether the link leads to a URL instead of a file. This includes paths on the server,
- * which start with a slash. test/openapi/manual.test.ts checks these paths.
+ * Returns whether the link is a URL or a path on the server, instead of a path to a file. Paths on
+ * the server start with a slash. test/openapi/manual.test.ts checks them.
  */
 function isExternal(link: string): boolean {
   return /^(https?:|mailto:|\/)/.test(link)

@@ -177,7 +177,7 @@ function run(
   const path = (process.env.PATH ?? '')
     .split(delimiter)
     .filter((entry) => !entry.includes('node_modules'))
-  // Applies to the test's own `exec` command, and to `exec` commands on the page.
+  // Set `--strict` for the test's own `exec` command and for the `exec` commands on the page.
   const strict = { NOTIFICATION_MOCK_STRICT: '1' }
   const env = { ...envWithoutRunner(), ...strict, PATH: path.join(delimiter), CI: '1' }
   const { status, stdout, stderr } = spawnSync(command, args, {

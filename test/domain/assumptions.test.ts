@@ -722,8 +722,8 @@ async function reusedKey(client: Client): Promise<TestResponse> {
 }
 
 /**
- * Checks the `ctx` of various errors. `of` returns the `ctx` that the tested value of
- * `error-context` gives to errors whose `ctx` isn't always empty.
+ * Checks the `ctx` of various errors, some of which always have an empty `ctx`. For other errors,
+ * `of` returns the expected `ctx`.
  */
 async function expectContext(
   client: Client,

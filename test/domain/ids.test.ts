@@ -57,7 +57,7 @@ describe('base62', () => {
   test.each([
     ['a character outside the alphabet', 'WOmdqnzOjKcHpEd-'],
     ['a line feed at the end', 'WOmdqnzOjKcHpEdl\n'],
-    ['an eleven-byte number without the 0 for its missing byte', '6PyJ6ENG5VHmpL'],
+    ['an id that starts with a zero byte, without the leading 0', '6PyJ6ENG5VHmpL'],
     ['an extra leading zero', '0WOmdqnzOjKcHpEdl'],
     ['a number larger than twelve bytes', '1f2SI9UJPXvb7vdJ2']
   ])('does not decode %s', (_what, text) => {

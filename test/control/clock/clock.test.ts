@@ -48,7 +48,7 @@ test('a clock with an offset keeps running, and advancing it changes the offset'
   })
 })
 
-test('advancing a clock in the mode `wall` gives it an offset', async () => {
+test('advancing a clock in `wall` mode gives it an offset', async () => {
   const { mock } = await useClock()
   await setClock(mock, { mode: 'offset', by: -DAY })
   await setClock(mock, { mode: 'wall' })

@@ -276,7 +276,7 @@ test('accepts a seed that is one environment instead of a list of environments',
   ])
 })
 
-test("a requested clock sets the seed's default timestamps, and a reset restores it", async () => {
+test('a requested clock sets default timestamps, and a reset restores the clock', async () => {
   const mock = await useMock()
   const at = '2026-02-18T10:00:00.000Z'
   const seed = {

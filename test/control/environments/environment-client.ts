@@ -56,8 +56,8 @@ export function rowCounts({ client }: Db): Record<string, unknown> {
 }
 
 /**
- * Expects that every dataset exists, is used, and contains only one kind of record. Also expects
- * every row to belong to a dataset.
+ * Checks that every dataset is used and contains only one kind of record, and that no environment
+ * or row refers to a missing dataset.
  */
 export function expectConsistentDatasets({ client }: Db): void {
   const references = PARTS.map(

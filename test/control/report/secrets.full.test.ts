@@ -37,7 +37,7 @@ async function plant(mock: LoggedMock, key: string | null): Promise<void> {
   await mock.get(`/v1/${JWT}?x-bypass=${NAMED}`, { key })
 }
 
-/** Writes each secret to records that the diff and the journal's changes show. */
+/** Writes each secret to records that appear in the diff and in the journal's changes. */
 async function plantInData(mock: TestMock, key: string): Promise<void> {
   for (const secret of SECRETS.slice(0, -1)) {
     await mock.post(setPrimary('mailgun'), { key, headers: { 'idempotency-key': secret } })

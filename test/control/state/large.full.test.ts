@@ -14,7 +14,7 @@ const MANY = Array.from({ length: 3000 }, (_, index) => ({
   content: `${index} ${'x'.repeat(5000)}`
 }))
 
-/** Starts a server whose seed has the messages, because 15 MB is too large for a request. */
+/** Starts a server with the messages in its seed, because 15 MB is too large for a request. */
 async function startLargeMock(messages: SeedEnvironment['messages'] = MANY) {
   const key = 'shop-key'
   const mock = await useNewMock({ seed: seedOf({ ...SHOP, apiKeys: [key], messages }) })

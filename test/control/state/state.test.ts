@@ -196,8 +196,8 @@ const RESETS: { parts?: string[] }[] = [
 ]
 
 /**
- * Returns what has changed in each part of the environment since a snapshot: numbers of changes and
- * names of changed settings. Counts all requests and faults, because snapshots don't contain them.
+ * Returns the number of changes to each part of the environment since a snapshot, or the names of
+ * the changed settings. Counts all requests and faults, because snapshots don't contain them.
  */
 async function changesSince(mock: TestMock, key: string, snapshot: string) {
   const { integrations, idempotencyKeys, settings } = await diffOf(mock, key, snapshot)
