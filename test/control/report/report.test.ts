@@ -197,7 +197,7 @@ test('lists an unauthenticated request only once, even if it came during many te
   expect(response.text.match(/"page":"77"/g)).toHaveLength(1)
 })
 
-test('removing an environment is fast: only the report describes its requests', async () => {
+test('removing an environment is fast, because its requests are described later', async () => {
   const { mock } = await useConnectedMock()
   const { env, send } = await createTest(mock)
   for (let index = 0; index < 50; index++) await send(`/v1/messages?limit=${50 + index}`)
