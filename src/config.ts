@@ -43,8 +43,8 @@ export interface Config {
    */
   fallbackTimeout: number
   /**
-   * Whether web pages from other origins may send requests. Even if they may, the assumption `cors`
-   * can block their requests to the API.
+   * Whether web pages from other origins may send requests. If true, the assumption `cors` can
+   * still block their requests to the API.
    */
   cors: boolean
   /** Whether to serve the inspector at `/`. */
@@ -96,7 +96,8 @@ const CHECKS: {
   data: (data) =>
     data === '' && 'the data file must have a name; omit `data` to keep the data in memory',
   seeds: (seeds) =>
-    !Array.isArray(seeds) && 'seeds must be a list of files; use an empty list to start empty',
+    !Array.isArray(seeds) &&
+    'seeds must be a list of files; use an empty list to start without data',
   exportOnExit: (file) =>
     file === '' && 'the export file must have a name; omit `exportOnExit` to export nothing',
   profile: oneOf('profile', PROFILES),

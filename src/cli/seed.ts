@@ -30,7 +30,7 @@ export function addCommands(root: Command): void {
   const checkCommand = seed
     .command('check')
     .description(
-      'list every issue in seed files; several files are checked together, as serve loads them'
+      'list every issue in seed files; checks several files together, the way serve loads them'
     )
     .argument('<file...>', 'seed files or names of built-in seeds')
   addOptions(checkCommand, [json]).action(check)

@@ -145,15 +145,15 @@ const FINDERS = {
       )
     },
     message: () =>
-      'hasMore was true, but the next page was never requested, ' +
-      'although the app paged through a later list'
+      'the app never requested the next page, although hasMore was true ' +
+      'and the app paged through a later list'
   },
   'called-from-a-page': {
     groupsOf: (request: RecordedRequest) =>
       isFromForeignPage(request) ? [String(request.headers.origin)] : [],
     message: (origin: string) =>
-      `a page at ${origin} sent the API key, but Novu's API rejects requests from pages, ` +
-      'and a page exposes the key; send these requests from your server'
+      `a web page at ${origin} sent the API key, which exposes the key; send these requests from ` +
+      "your server, because Novu's API rejects requests from web pages"
   }
 } satisfies Record<string, Finder>
 
@@ -251,7 +251,7 @@ const isClientError = ({ status = 0, flags }: RecordedRequest) =>
 
 const targetOf = ([request]: Requests) => `${request?.method} ${request?.path}`
 
-/** Returns a string that is equal for identical requests. */
+/** Returns the same string for identical requests. */
 const signatureOf = ({ method, path, query, body }: RecordedRequest) =>
   JSON.stringify([method, path, Object.entries(query).sort(), bodyText(body)])
 

@@ -31,8 +31,8 @@ export interface ErrorDetails {
   /** All invalid fields. */
   errors?: FieldErrors
   /**
-   * Fields that the error body has at the top level in addition to the usual ones. Only set if Novu
-   * sends such fields with this error.
+   * Additional top-level fields of the error body. Only set if Novu sends such fields with this
+   * error.
    */
   facts?: Record<string, string>
   /** The field `ctx` of the error body. Default: the same fields as in `facts`. */
@@ -75,8 +75,8 @@ export const dataLost = (reason: string) =>
   new DomainError('data-lost', 'The data file is lost', { reason })
 
 /**
- * An error that ends a command or prevents a start. Its message says how to fix the problem and is
- * printed without a stack trace.
+ * An error that ends a command or keeps the server from starting. Its message says how to fix the
+ * problem and is printed without a stack trace.
  */
 export class StartError extends Error {
   override readonly name = 'StartError'

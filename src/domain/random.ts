@@ -1,5 +1,5 @@
 export interface Random {
-  /** Returns a number from 0 (included) to 1 (excluded). */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number
   /** Returns a version 4 UUID. */
   uuid(): string

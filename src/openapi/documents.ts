@@ -41,8 +41,8 @@ export async function openApiDocument(assumptions: Assumptions): Promise<OpenApi
 }
 
 /**
- * For each assumption, returns the documents that describe its other values. All other assumptions
- * are the same in these documents.
+ * For each assumption, returns one document for each alternative value. Only that assumption's
+ * value differs from `assumptions`.
  */
 export async function alternativeDocuments(
   assumptions: Assumptions
@@ -75,7 +75,8 @@ export async function controlDocument(): Promise<ApiDocument> {
   return document
 }
 
-// These routes are only described, never called, so they don't need services.
+// These routes are only described, never called, so operations don't need a real handler, and
+// control routes don't need services.
 function registerOperations(app: FastifyInstance): void {
   for (const operation of OPERATIONS) {
     app.route({ ...operationRoute(operation), handler: () => {} })

@@ -11,10 +11,7 @@ export type Examples = Record<
   Record<string, { under: Partial<Assumptions>; body: unknown }[]>
 >
 
-/**
- * Adds example requests and responses. The responses are those that match the document's
- * assumptions.
- */
+/** Adds the example requests, and the example responses that match the document's assumptions. */
 export function addExamples(document: OpenApiDocument, examples: Examples): void {
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
   for (const operation of operations) {

@@ -9,8 +9,8 @@ import { MAX_ATTEMPTS, type Target } from './target.js'
 export const LONG_PATIENCE = 3_600_000
 
 /**
- * Sends a GET and repeats it, with growing pauses, until the response can be used. Throws
- * `StartError` if all attempts fail or the target redirects.
+ * Sends a GET request until it gets a usable response, with increasing pauses between attempts.
+ * Throws `StartError` if all attempts fail or the target redirects.
  */
 export async function requestUntilUsable(
   target: Target,

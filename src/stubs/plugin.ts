@@ -89,8 +89,8 @@ export const unmockedRequests = fp<Options>(async (app, options) => {
   }
 
   /**
-   * Returns the error for a request without a stub. The first error per method and path is logged
-   * as a warning.
+   * Returns the error for a request that no stub matches. Only the first error for each method and
+   * path is logged as a warning.
    */
   function createError(request: FastifyRequest) {
     const error = notMockedError(options.served, request, options.assumptionFor(request))
@@ -106,7 +106,7 @@ export const unmockedRequests = fp<Options>(async (app, options) => {
 const disconnected = ({ raw }: FastifyReply): Promise<undefined> =>
   new Promise((resolve) => raw.once('close', () => resolve(undefined)))
 
-/** Sends a stub, or the response that a stub's function returned. */
+/** Sends a stub's fixed response, or the response that a stub's function returned. */
 function sendResponse({ status = 200, headers, body }: StubResponse, reply: FastifyReply) {
   const isText = typeof body === 'string'
   const text = isText ? body : JSON.stringify(body)
@@ -116,8 +116,8 @@ function sendResponse({ status = 200, headers, body }: StubResponse, reply: Fast
 }
 
 /**
- * Returns the parsed body if the request declares JSON, and the body as text otherwise. Returns
- * undefined for an empty body.
+ * Returns the parsed body if the content type is JSON. Otherwise, returns the body as text, or
+ * undefined if it is empty.
  */
 function parseBody({ headers, body }: FastifyRequest): unknown {
   if (!Buffer.isBuffer(body) || body.length === 0) return undefined

@@ -204,7 +204,7 @@ test('gives a hint if a page from another origin sent the API key', async () => 
   expect(await findHints(env)).toEqual([
     {
       id: 'called-from-a-page',
-      message: expect.stringContaining(`a page at ${origin} sent the API key`),
+      message: expect.stringContaining(`a web page at ${origin} sent the API key`),
       requests: [1, 2]
     }
   ])

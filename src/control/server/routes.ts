@@ -54,7 +54,7 @@ export function serverRoutes(route: AddRoute<'open'>, { assumptions, document }:
     handler: async () => ({ seeds: listBuiltInSeeds() })
   })
 
-  route('GET', '/openapi.json', 'getControlDocument', 'Get this OpenAPI document', {
+  route('GET', '/openapi.json', 'getControlDocument', 'Get the OpenAPI document of /_mock routes', {
     response: freeObject('An OpenAPI document'),
     handler: async (request) => ({ ...(await document()), servers: serversOf(request) })
   })

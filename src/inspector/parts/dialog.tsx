@@ -8,7 +8,7 @@ interface Props {
   children: ComponentChildren
   close(): void
   wide?: boolean
-  /** Whether to leave out the heading and the close button. The title stays the accessible name. */
+  /** Hides the heading and the close button. `title` is still the accessible name. */
   isBare?: boolean
 }
 

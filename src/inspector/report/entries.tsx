@@ -13,8 +13,8 @@ import { type EntryFinding, findingsOf } from './findings.js'
 import { TestRequests, type TestRequestsProps } from './test-requests.js'
 
 /**
- * An entry of the report, with its row in the list and the content of its pane. An entry is a test,
- * or a part of the whole run such as the coverage.
+ * An entry of the report: its row in the list and the content of its pane. It describes a test, or
+ * an aspect of the whole run such as the coverage.
  */
 export interface Entry extends Pick<ListRowProps, 'tone' | 'end'> {
   icon: IconName
@@ -118,7 +118,7 @@ function attemptTab(key: string, attempt: ReportedTest): Tab {
   return requestsTab(key, `attempt-${number}`, `Attempt ${number}`, attempt)
 }
 
-/** Returns the command that starts a server with the environment of a test in this file. */
+/** Returns the command that starts a server with the environment of a test in this report. */
 function reopenCommand(title: string): string {
   const file = decodeOrKeep(location.pathname.split('/').at(-1) ?? '')
   return `npx notification-mock open ${quoteForShell(file)} --test ${quoteForShell(title)}`

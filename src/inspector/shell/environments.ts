@@ -26,7 +26,10 @@ export function useEnvironments(
 
 const isEqual = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-/** Returns the environments without a test, oldest first, and then the tests, newest first. */
+/**
+ * Returns the environments without a test, oldest first, followed by the environments of tests,
+ * newest first.
+ */
 export function sortEnvironments(
   environments: readonly ListedEnvironment[]
 ): readonly ListedEnvironment[] {

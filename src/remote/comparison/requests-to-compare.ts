@@ -168,7 +168,9 @@ async function readControlList(
   const list = isObject(body) ? body[name] : undefined
   if (status === 200 && Array.isArray(list)) return list.filter(isObject)
   const problem = `${ours.url}/_mock/${name} returned ${status}`
-  throw new StartError(`${problem}; check that it is a notification-mock and that the key is right`)
+  throw new StartError(
+    `${problem}; check that the server is a notification-mock and that the key is correct`
+  )
 }
 
 /**

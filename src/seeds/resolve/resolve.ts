@@ -71,7 +71,7 @@ export function resolveSeeds(
   // The settings determine the clock, so read times only after adding the settings of all parts.
   const timedParts = parts.map(withTimes)
   for (const part of timedParts) addRecords(part)
-  // Messages can refer to the records of all files.
+  // Messages can refer to records in any file, so add them after all other records.
   for (const part of timedParts) addMessages(part)
   if (issueLists.some(({ length }) => length > 0)) throw createSeedError(issueLists)
   return [...new Set(parts.map(({ builder }) => builder.data))]
@@ -87,7 +87,7 @@ function environmentsOf(file: SeedFile, { target }: Options): EnvironmentSeed[] 
   return environments.map((seed, index) => ({ seed, location: list.at(index) }))
 }
 
-/** Returns the part with a location that reads times relative to the environment's clock. */
+/** Returns a copy of the part whose location reads times relative to the environment's clock. */
 function withTimes({ seed, location, builder }: EnvironmentPart): EnvironmentPart {
   const now = Math.floor(builder.currentTime())
   const { timesRelativeTo } = seed

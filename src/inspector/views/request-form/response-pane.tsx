@@ -34,7 +34,7 @@ export function ResponsePane({ sending: { isSending, sent, error } }: { sending:
 function Response({ sent: { request, response, sequence } }: Required<Pick<Sending, 'sent'>>) {
   const { status, headers, json, text, duration } = response
   const head = useRef<HTMLDivElement>(null)
-  // On narrow screens, the response is below the form.
+  // On narrow screens, the response is below the form, so scroll to it.
   useEffect(() => head.current?.scrollIntoView({ block: 'nearest' }), [response])
   const tone = toneOfStatus(status)
   const reason = reasonOf(response)
