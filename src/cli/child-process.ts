@@ -87,7 +87,7 @@ function trySignal(pid: number, signal: NodeJS.Signals): boolean {
 const GUARD_SCRIPT =
   'read target; read _; kill -s TERM -- "$target" && sleep 1 && kill -s KILL -- "$target"'
 
-/** Starts a process that ends the command when this process ends, even by SIGKILL. */
+/** Starts a guard: a process that ends the command if this process dies, even from SIGKILL. */
 function startGuard(): ChildProcess {
   const guard = spawn('/bin/sh', ['-c', GUARD_SCRIPT], {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -105,7 +105,7 @@ export async function endLike({ code, signal }: Ending): Promise<void> {
   if (signal === null) return
   restoreDefaultAction(signal)
   process.kill(process.pid, signal)
-  // The signal ends this process during the delay, if the system supports the signal.
+  // If the system supports the signal, this process ends during the delay.
   await delay(LEFTOVER_GRACE)
   process.exit(128 + constants.signals[signal])
 }

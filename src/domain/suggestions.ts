@@ -1,4 +1,4 @@
-/** Longer words aren't compared: they can't be a typo, and comparing them is slow. */
+/** Longer words get no suggestion: they are unlikely to be typos, and comparing them is slow. */
 const MAX_LENGTH = 100
 
 /**
@@ -31,8 +31,9 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
 }
 
 /**
- * Returns the Damerau-Levenshtein distance: the number of letters to insert, delete, replace or
- * swap with a neighbor. Stops early and returns infinity if the distance exceeds the limit.
+ * Returns the Damerau-Levenshtein distance: the minimum number of letters to insert, delete,
+ * replace or swap with a neighbor. Stops early and returns infinity if the distance exceeds the
+ * limit.
  */
 function editDistance(from: string, to: string, limit: number): number {
   if (Math.abs(from.length - to.length) > limit) return Number.POSITIVE_INFINITY

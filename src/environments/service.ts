@@ -124,8 +124,8 @@ export class EnvironmentService {
   }
 
   /**
-   * Returns the name, or the first of `<name> 2`, `<name> 3`, … that no environment has as its
-   * name or id.
+   * Returns the first of `<base>`, `<base> 2`, `<base> 3`, … that no environment has as its name or
+   * id.
    */
   unusedName(base: string): string {
     const used = new Set(this.#store.repository.listNamesAndIds(base))
@@ -223,7 +223,7 @@ export class EnvironmentService {
 
   /**
    * Returns the environment's keys that were added or used since the server started. The server
-   * knows only the hashes of its other keys.
+   * can't return other keys, because it stores only their hashes.
    */
   apiKeysOf(environment: Environment): string[] {
     return this.#apiKeys.keysOf(environment)
@@ -255,9 +255,9 @@ export class EnvironmentService {
   }
 
   /**
-   * Returns the key of a dataset that only this environment uses, for writing rows to it in the
-   * same transaction. A shared dataset is copied first. Throws `unauthenticated` if the environment
-   * was removed.
+   * Returns the key of a dataset that only this environment uses. If the current dataset is shared,
+   * copies it first. Write to the returned dataset in the same transaction. Throws
+   * `unauthenticated` if the environment was removed.
    */
   writableDataset(environment: Environment, kind: DatasetKind): number {
     return this.#datasets.writable(environment, kind)

@@ -22,7 +22,7 @@ import type { FaultService } from './service.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The effect to inject after the operation has run. */
+    /** The effect of the request's fault. Undefined if the request has no fault. */
     effect: FaultEffect | undefined
   }
 }
@@ -134,8 +134,8 @@ async function delayOperation(
 ): Promise<void> {
   // Add the body to the journal entry now, so that the journal shows it during the delay.
   if (request.journalEntry) keepRequestBody(request.journalEntry, request.body)
-  // The operation runs after the delay even if the client disconnects, so hold the idempotency key
-  // until then.
+  // Even if the client disconnects, the operation runs after the delay. Keep the idempotency key in
+  // use until the delay ends.
   const release = request.idempotencyKey?.hold()
   await latency.wait(delay).finally(release)
 }
@@ -198,7 +198,7 @@ function nameOf({ id }: Fault): string {
   return id === 'header' ? 'x-mock-fault' : id
 }
 
-/** Returns the log text for an effect that sends no status. */
+/** Returns the log message for an effect without a `status`. */
 function describeEffect({ abort, lostResponse, delay }: FaultEffect): string {
   if (abort === 'reset') return 'connection reset'
   if (abort === 'truncate') return 'response truncated'

@@ -127,8 +127,8 @@ function explainOutcome(
 }
 
 /**
- * Returns the key, without the surrounding quotes if the assumptions strip them. Returns undefined
- * if the key is missing or empty.
+ * Returns the request's key, or undefined if it is missing or empty. If the assumption
+ * `idempotency-quotes` is `stripped`, removes the quotes around the key.
  */
 function readKey(
   header: string | string[] | undefined,

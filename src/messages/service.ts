@@ -58,7 +58,7 @@ export class MessageService {
     return { body, reason: this.#explainer.explain(environment, conditions, query) }
   }
 
-  /** Returns a page of the messages that match the filters and contain all words of the text. */
+  /** Returns a page of the messages that match the filters and contain every word of `text`. */
   search(
     environment: Environment,
     { text = '', ...query }: ListMessagesQuery & { text?: string }
@@ -130,8 +130,7 @@ function toMessage(document: string, environment: Environment): MessageResponse 
 /** Returns the message with the additional fields that Novu sends but doesn't document. */
 function withExtras(message: MessageResponse): object {
   const { _id, createdAt, deliveredAt = [], lastSeenDate = '', lastReadDate = '' } = message
-  // All timestamps are in UTC and have the same length, so the latest one is the last in sort
-  // order.
+  // All timestamps are in UTC and have the same format, so the latest one sorts last.
   const updatedAt = [createdAt, ...deliveredAt, lastSeenDate, lastReadDate].sort().at(-1)
   return { ...message, id: _id, updatedAt, __v: 0 }
 }

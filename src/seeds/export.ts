@@ -24,7 +24,7 @@ export function exportSettings({
   }
 }
 
-/** Leaves out the stubs with functions, because a file can't contain a function. */
+/** Returns a seed's `stubs`. Omits stubs with a function, because a file can't contain one. */
 function exportStubs(stubs: Settings['stubs']) {
   const fixed = stubs.filter((stub) => stub.function === undefined)
   return fixed.length > 0 && { stubs: fixed.map(({ id: _id, ...stub }) => stub) }

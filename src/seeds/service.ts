@@ -9,7 +9,7 @@ import { type Dependencies, RecordService } from './records.js'
 import { perKind, type RecordKind } from './repository.js'
 import { resolveSeeds } from './resolve/resolve.js'
 
-/** Startup needs these exports too, and one dynamic import is faster than several. */
+/** Re-exported for startup, because one dynamic import is faster than several. */
 export { formatIssue } from './errors.js'
 export { findSeedHints } from './hints.js'
 export { readSeeds } from './read.js'
@@ -47,9 +47,9 @@ const SAMPLE_SIZE = 1000
 let generator: typeof import('./generate/generation.js') | undefined
 
 /**
- * Loads the message generator if one of the seeds needs it. The generator isn't imported at startup
- * because it has words and names in ten languages, and most servers never use it. Await this
- * function before applying the seeds.
+ * Loads the message generator if one of the seeds needs it, or if `seeds` is undefined. Await this
+ * function before applying the seeds. The generator isn't imported at startup, because it contains
+ * words and names in ten languages and most servers never use it.
  */
 export async function loadGenerator(seeds?: readonly SeedFile[]): Promise<void> {
   const isNeeded =

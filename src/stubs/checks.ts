@@ -20,7 +20,7 @@ export interface StubProblem {
   value?: unknown
 }
 
-/** Returns everything that is wrong with a stub that matches the schema. */
+/** Returns all problems of a stub. The stub must already match the schema. */
 export function findStubProblems(
   stub: NewStub,
   operations: readonly ServedOperation[]
@@ -43,7 +43,7 @@ function findFunctionProblems(stub: NewStub): StubProblem[] {
   return fields.map((field) => ({ path: [field], message: 'must be returned by the function' }))
 }
 
-/** Returns everything that is wrong with a response that matches the schema. */
+/** Returns all problems of a response. The response must already match the schema. */
 export function findResponseProblems(response: StubResponse): StubProblem[] {
   const problems: StubProblem[] = []
   for (const [name, value] of Object.entries(response.headers ?? {})) {

@@ -2,7 +2,7 @@ export type Key = string | number
 
 /** The vertical positions of all rows in a list, computed without rendering the rows. */
 export interface ListLayout {
-  /** Each row's key; undefined for rows that can't be focused. */
+  /** The key of each row, or undefined for rows that can't be focused. */
   keys: readonly (Key | undefined)[]
   /** The indexes of the rows that can be focused. */
   focusable: readonly number[]
@@ -27,7 +27,7 @@ export function layoutRows<Item>(
 export const topOf = ({ tops }: ListLayout, index: number) => tops[index] ?? 0
 
 /**
- * Returns the index of the row at this distance in pixels from the top of the list; -1 if the
+ * Returns the index of the row at this distance in pixels from the top of the list, or -1 if the
  * distance is negative.
  */
 export const rowAt = ({ tops }: ListLayout, offset: number) =>

@@ -56,7 +56,7 @@ export function showToast(text: string, undo?: () => unknown): void {
 
 /**
  * Runs an action. Shows `successText` in a toast if the action succeeds, or the error if it fails.
- * Returns the action's result; undefined if the action failed.
+ * Returns the action's result, or undefined if the action failed.
  */
 export async function runWithToast<Result>(
   action: () => Promise<Result>,

@@ -26,8 +26,8 @@ export function decodeOrKeep(segment: string): string {
 }
 
 /**
- * Returns the URL of a view. The URL names the current environment unless `params` names another
- * one. The URL omits empty parameters.
+ * Returns the URL of a view in the current environment, or in the environment that `params` names.
+ * Omits empty parameters.
  */
 export function hrefTo(
   path: readonly string[],

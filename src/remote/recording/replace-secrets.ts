@@ -101,7 +101,7 @@ class SecretReplacement {
     return text.replaceAll(this.#apiKey, () => this.#replace(this.#apiKey))
   }
 
-  /** Keeps Liquid expressions, because they aren't secret. */
+  /** Keeps a value that contains a Liquid expression, because it isn't secret. */
   #replaceUnlessLiquid(secret: string): string {
     return secret.includes('{{') ? secret : this.#replace(secret)
   }

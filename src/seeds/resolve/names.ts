@@ -1,6 +1,6 @@
 import type { Static, TObject } from '@sinclair/typebox'
 
-/** The taken names, each with the last suffix that was tried for it. */
+/** Maps each taken name to the last suffix that `unusedName` tried for it. */
 export type TakenNames = Map<string | undefined, number>
 
 /** Returns the first unused name of `base`, `base-2`, `base-3`, …, and marks it as taken. */
