@@ -66,7 +66,7 @@ function settingsOf({ report }: ReportFile): string {
 
 /**
  * Merges the facts about the runs. Assumes that the runs were parts of one suite and ran at the
- * same time, so the duration is that of the longest run.
+ * same time. The merged duration is therefore the duration of the longest run.
  */
 function mergeRuns(files: readonly ReportFile[]): Report['run'] {
   const runs = files.map(({ report }) => report.run)
@@ -82,7 +82,7 @@ function mergeRuns(files: readonly ReportFile[]): Report['run'] {
     node: [...new Set(runs.map(({ node }) => node))].join(', '),
     command: [...new Set(commands)].join('; ') || undefined,
     exitCode,
-    // Each merged hint states whether its own run allowed it.
+    // The runs may have allowed different hints, so `isAllowed` marks these hints instead.
     allowedHints: undefined,
     mergedFrom: files.map(({ file }) => file)
   }
@@ -96,8 +96,8 @@ interface Destination extends ReportFile {
 }
 
 /**
- * Renumbers a report for the merged report. Requests outside of tests are numbered after those of
- * the earlier reports, so that each number is unique. A test's own requests keep their numbers.
+ * Adapts a report to the merged report. Adds `after` to the sequence numbers of requests outside of
+ * tests, so that these numbers are unique. A test's own requests keep their numbers.
  */
 function moveInto({ file, report, after, baselines }: Destination): Report {
   const indexes = report.baselines.map((baseline) => {

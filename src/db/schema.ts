@@ -62,8 +62,8 @@ export const environments = sqliteTable(
     /** Only set for snapshots. The baseline, which a reset restores, has an empty name. */
     snapshotName: text('snapshot_name'),
     /**
-     * The environment is removed if nothing uses it for this many milliseconds. If null, it is
-     * never removed.
+     * The environment is removed if nothing uses it for this many milliseconds. If null, it never
+     * expires.
      */
     ttl: integer('ttl'),
     createdAt: integer('created_at').notNull()
@@ -186,8 +186,8 @@ export const messages = sqliteTable(
   },
   ({ dataset, id, createdAt, channel, subscriberId, transactionId, context }) => [
     uniqueIndex('messages_id').on(dataset, id),
-    // SQLite appends the row id to each index entry, so copies and exports, which use this index,
-    // read messages in insertion order.
+    // Copies and exports read messages through this index. They get the messages in insertion order,
+    // because SQLite appends the row id to each index entry.
     index('messages_dataset').on(dataset),
     // This index contains the columns of all filters. SQLite uses it if a query lists several
     // transaction ids that together match most messages.

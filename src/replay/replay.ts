@@ -17,7 +17,7 @@ export interface RecordedTest extends ReplayFacts {
   title: string
   warnings: string[]
   controlRequests: readonly RecordedControlRequest[]
-  /** URLs with an unusual encoding, by the sequence numbers of their requests. */
+  /** The path and query of each request whose URL has an unusual encoding, by sequence number. */
   targets: Record<string, string>
   /**
    * The time that each request read from the environment's clock, in milliseconds, by sequence

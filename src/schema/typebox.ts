@@ -5,9 +5,9 @@ import { Errors, type ValueError } from '@sinclair/typebox/errors'
 import { Value } from '@sinclair/typebox/value'
 
 /**
- * This is a global symbol, because tests may load this module twice: from the sources and from the
- * build. Both copies register their kinds in the same TypeBox registry, so each must be able to
- * check the other's schemas.
+ * Tests may load this module twice: from the sources and from the build. TypeBox has one registry of
+ * kinds for both copies, so one copy may have to check the schemas of the other. A global symbol
+ * makes that possible.
  */
 const Target = Symbol.for('notification-mock/target')
 

@@ -298,8 +298,8 @@ function stepNotFound(workflowId: string, stepId: string): DomainError {
 }
 
 /**
- * Runs the action. Removes `prefix` from the paths of its issues, so that the paths are relative to
- * the record.
+ * Runs the action. If it throws a `SeedError`, sets the file of the issues to `file`, and removes
+ * `prefix` from their paths, so that the paths are relative to the record.
  */
 function relocateIssues<Result>(file: string, prefix: RegExp, action: () => Result): Result {
   try {

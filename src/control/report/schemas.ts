@@ -127,7 +127,7 @@ export const TestRecord = namedObject(
     }),
     start: Type.Optional(ref(TestStart, 'Absent unless requested')),
     startMissing: Type.Optional(
-      Type.String({ description: 'Why `start` is missing, although the request asked for it' })
+      Type.String({ description: 'Why `start` is missing although it was requested' })
     ),
     changes: Type.Array(ref(Change), {
       description: 'The changes that control routes made to the environment between the requests'
@@ -158,7 +158,7 @@ export const RunRecord = namedObject('RunRecord', 'The report of a run', {
       profile: ref(ProfileName),
       assumptions: recordOf(
         Type.String(),
-        'Assumptions of the server that differ from the profile'
+        "The server's assumptions whose values differ from the profile"
       ),
       node: Type.String({ description: 'Version of Node.js that runs the server' })
     },
@@ -176,8 +176,8 @@ export const RunRecord = namedObject('RunRecord', 'The report of a run', {
     description: 'The records of each baseline. Tests with equal baselines share an entry'
   }),
   dropped: count(
-    'Number of tests that are missing. The server keeps at most 200 tests of removed ' +
-      'environments, and a report has at most 64 MiB'
+    'Number of tests that are missing from the report. The server keeps at most 200 tests of ' +
+      'removed environments, and a report has at most 64 MiB'
   ),
   lost: count(
     'Number of older requests that belong to no test and are missing because the journal ' +

@@ -72,7 +72,7 @@ export function JsonEditor({ text, setText, issues, minRows, isFocused }: Props)
  */
 export function issuesIn(text: string, error: unknown): Issue[] {
   if (error instanceof SyntaxError) {
-    // The browser names no line if the text ends too early.
+    // The browser's message has no line number if the text ends too early. Use the last line then.
     const line = Number(/line (\d+)/.exec(error.message)?.[1]) || text.split('\n').length
     return [{ path: '', line, message: error.message }]
   }

@@ -78,7 +78,7 @@ class StepReader {
         `workflow ${shownId} has no steps in the seed because no message names its steps; ${fix}`
       )
     }
-    // The set grows during the loop, because each step that was read names the steps before it.
+    // The loop also reads the steps that it adds to the set.
     for (const stepId of stepIds) {
       const rawStep = await this.#requestStep(workflow, stepId)
       const step = rawStep && this.#addStep(rawStep, candidate?.name ?? '')
@@ -152,7 +152,7 @@ function stepIn(response: TargetResponse): RawStep | undefined {
   return isStep ? step : undefined
 }
 
-/** Returns the ids of the steps before this step. The step's variables list them. */
+/** Returns the ids of the earlier steps of the workflow, which the step's variables list. */
 function earlierSteps({ variables }: SeedStep): string[] {
   const { properties } = (variables ?? {}) as { properties?: { steps?: { properties?: object } } }
   return Object.keys(properties?.steps?.properties ?? {})
