@@ -85,8 +85,9 @@ export const RecordDiff = namedObject('RecordDiff', 'How the records of one kind
   labels: Type.Optional(
     recordOf(
       Type.String(),
-      'Descriptions of the listed records by identifier: the channel and the subject or text of ' +
-        'a message, and the name of any other record. Absent if no record has a description'
+      'Descriptions of the listed records, by identifier. A message is described by its channel ' +
+        'and its subject or text, any other record by its name. Absent if no record has a ' +
+        'description'
     )
   )
 })
@@ -111,8 +112,8 @@ export const EnvironmentDiff = namedObject(
 export type EnvironmentDiff = Static<typeof EnvironmentDiff>
 
 /**
- * How far a clock may be shifted, in milliseconds. The limit is 5,000 years, so that the year of a
- * shifted time has four digits.
+ * The maximum offset of a clock in either direction, and the maximum that one request can advance
+ * it: 5,000 years, in milliseconds.
  */
 export const MAX_OFFSET = 5000 * 365 * 24 * 60 * 60 * 1000
 

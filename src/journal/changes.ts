@@ -11,9 +11,7 @@ const ACTIONS: Record<string, string> = {
   DELETE: 'removed'
 }
 
-/**
- * The fields that describe the changed record. They come from the response to a control request.
- */
+/** The fields of a control request's response that describe the change. */
 interface ControlResponse {
   _id?: unknown
   id?: unknown

@@ -1,7 +1,10 @@
 import type { RecordedExchange, RecordedResponse } from '../journal/schemas.js'
 import type { Difference } from './schemas.js'
 
-/** Headers that are different in every response, or that depend only on the body. */
+/**
+ * Headers to ignore, because they change with each response or connection, or depend only on the
+ * body.
+ */
 const IGNORED = new Set([
   'date',
   'connection',
@@ -38,8 +41,8 @@ function haveSameBody(
   const { body = '' } = recorded ?? {}
   const { body: newBody = '' } = repeated ?? {}
   if (!recorded?.truncated || !repeated?.truncated) return body === newBody
-  // Masked values make the recorded text longer or shorter, so the old and the new text are cut at
-  // different places.
+  // Masking changes the length of a body, so the two truncated bodies can end at different places.
+  // Compare only the part that both contain.
   return body.startsWith(newBody) || newBody.startsWith(body)
 }
 

@@ -81,7 +81,7 @@ function fileState(file: string): string {
   }
 }
 
-/** Calls `apply` to load the changed files. Returns a `SeedError` instead of throwing it. */
+/** Calls `apply` to load the changed files. If it throws a `SeedError`, the result contains it. */
 export function reloaded(files: readonly string[], apply: () => SeedChange[]): SeedReload {
   try {
     return { applied: true, files, changes: apply() }

@@ -13,8 +13,8 @@ const MAX_TESTS = 200
 const MAX_BYTES = 64 * 1024 * 1024
 
 /**
- * The maximum number of records in the baselines of tests whose environment was removed. The
- * baselines are kept in the database.
+ * The maximum number of records to keep in the database for the baselines of removed
+ * environments.
  */
 const MAX_RECORDS = 20_000
 
@@ -27,7 +27,7 @@ export interface KeptStart {
   after: number
   /** The number of control requests before the test. */
   controlRequests: number
-  /** Whether the baseline was released to save memory. */
+  /** Whether the baseline was released. A report can't include a released baseline. */
   isReleased: boolean
 }
 
@@ -106,8 +106,8 @@ export class TestService {
 
   /** Adds or replaces fields in the description of an environment's test. */
   describe(environment: Environment, description: TestDescription): void {
-    // An environment that no request created has no test yet. The new test starts at the
-    // environment's baseline, so it includes the requests before this call.
+    // If no request created the environment, it has no test yet. The test that is added here
+    // starts at the environment's baseline, so it includes all earlier requests.
     const test =
       this.#tests.get(environment.key) ?? this.#add(environment, this.#keepStart(environment))
     const redaction = this.#services.redactionOf()
@@ -122,7 +122,7 @@ export class TestService {
     return [...this.#tests.values()]
   }
 
-  /** Returns the description of an environment's test; undefined if it belongs to no test. */
+  /** Returns the description of an environment's test, or undefined if it has no test. */
   descriptionOf({ key }: Environment): TestDescription | undefined {
     return this.#tests.get(key)?.description
   }
@@ -134,7 +134,7 @@ export class TestService {
       .filter(({ isRemoved }) => isRemoved)
   }
 
-  /** Returns the environments that belong to no test, oldest first. */
+  /** Returns the environments that have no test, oldest first. */
   otherEnvironments(): Environment[] {
     return this.#services.environments.list().filter(({ key }) => !this.#tests.has(key))
   }

@@ -271,8 +271,8 @@ const toClockState = ({ clock, now }: Environment): ClockState => ({
 })
 
 /**
- * Returns a clock setting with its time in UTC. A string becomes a clock that is stopped at that
- * time. Throws `invalid` for an invalid time.
+ * Returns a clock setting with its time in UTC. A string becomes a fixed time. Throws `invalid` for
+ * an invalid time.
  */
 export function toClockSetting(field: string, clock: string | ClockSetting): ClockSetting {
   if (typeof clock === 'string') return { mode: 'fixed', at: isoTime(parseTimeField(field, clock)) }

@@ -103,7 +103,7 @@ export const isEmptyPage = (body: unknown): boolean =>
 export const unexpectedResponse = (problem: string, response?: TargetResponse) =>
   new Failure(`the behavior fits no known value of the assumption: ${problem}`, response)
 
-/** Requests the first known step or, if `otherStepId` is set, that step of the same workflow. */
+/** Requests the first known step, or the step `otherStepId` of the same workflow. */
 export async function requestStep(
   { send, steps }: ServiceUnderTest,
   otherStepId?: string

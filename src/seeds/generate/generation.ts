@@ -98,7 +98,7 @@ class MessageGenerator {
   readonly #random: Random
   readonly #faker: Faker
   readonly #newId: (time: number) => string
-  /** The milliseconds left for rendering all templates. */
+  /** The remaining time for rendering templates, in milliseconds. All messages share it. */
   readonly #time: Scope['time']
 
   constructor(plan: GenerationPlan) {
@@ -146,8 +146,8 @@ class MessageGenerator {
   }
 
   /**
-   * Returns a random recipient. The first ones are more likely: of 1,000 recipients, the first gets
-   * a tenth of the triggers, and the last gets 0.03 percent.
+   * Returns a random recipient, preferring those at the start of the list. Of 1,000 recipients, the
+   * first gets 10% of the triggers, and the last gets 0.03%.
    */
   #pickRecipient(): Recipient {
     const { recipients } = this.#plan
@@ -206,7 +206,7 @@ function addressOn(channel: Channel, { subscriber }: Recipient) {
   }
 }
 
-/** Returns the device tokens for push, and an empty list for emails, as Novu does. */
+/** Returns the `deviceTokens` of a message. As in Novu, an email has an empty list. */
 function deviceTokensOn(channel: Channel, { deviceTokens }: Recipient): string[] | undefined {
   if (channel === 'push') return deviceTokens
   return channel === 'email' ? [] : undefined

@@ -5,7 +5,7 @@ import type { ControlsMetadata } from '../../workflow-steps/schemas.js'
 // reference doesn't allow, and `rendererType: EMAIL_RENDERER_SELECT`, which clients before 3.14.1
 // reject.
 import CONTROLS from './step-controls.json' with { type: 'json' }
-// The subscriber's variables, and for each type of step, the results that later steps can use.
+// The schemas of the subscriber and of the results that each type of step provides to later steps.
 import VARIABLES from './step-variables.json' with { type: 'json' }
 
 type JsonSchema = Record<string, unknown>
@@ -108,7 +108,7 @@ function* stringsIn(value: unknown, depth: number): Generator<string, void> {
 }
 
 function recordUsage(payload: Usage, text: string, loopItems: boolean): void {
-  // A loop variable keeps its meaning after the loop, until another loop uses the same name.
+  // A loop's variable stays defined after the loop, until another loop uses the same name.
   const variables = new Map([['payload', payload]])
   for (const [, , output, tag = output ?? ''] of text.matchAll(LIQUID)) {
     usagesIn(tag, variables)

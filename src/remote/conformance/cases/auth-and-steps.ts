@@ -166,7 +166,7 @@ async function checkNamedStep(
   check(isRequested, `the response is step ${step.stepId} of ${step.workflowId}`, response)
   checkSame(readRecord(response), step, 'two responses for the same step', response)
   const byId = await send(stepPath(step.workflowDatabaseId, step._id))
-  // Ignore an `_id` that doesn't match a step, because the case `step.forms` reports it.
+  // Ignore a 4xx for a request by `_id`, because the case `step.forms` reports it.
   if (byId.status >= 400 && byId.status < 500) return
   const { workflowId: identifier, workflowDatabaseId } = readRecord<WorkflowStep>(byId)
   const isSameWorkflow =

@@ -99,7 +99,7 @@ export const PAGING_CASES: readonly ConformanceCase[] = [
         isCounted = true
         await checkCounts(service, filter, data.length)
       }
-      skipUnless(isCounted, `every list is empty or has ${MAX_LIMIT} messages or more`)
+      skipUnless(isCounted, `every list is empty or has at least ${MAX_LIMIT} messages`)
     }
   }
 ]
