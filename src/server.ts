@@ -243,7 +243,7 @@ interface SeedDependencies extends Pick<Server, 'db' | 'services' | 'loadSeeds'>
 
 /**
  * Applies the seeds, unless the database was created from the image, which already contains the
- * default seed. Returns the seed service only if it was loaded.
+ * default seed. In that case, the seed service isn't loaded, so the result has no `seeds`.
  */
 async function seedDatabase(
   source: SeedSource,
@@ -390,7 +390,7 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<num
 const LISTEN_FIXES: Record<string, string> = {
   EADDRINUSE:
     'the port is taken; stop the process that uses it, ' +
-    'or choose another port with --port (0 takes a free one)',
+    'or choose another port with --port (0 picks a free one)',
   EACCES: 'this user is not allowed to use the port; choose one above 1023 with --port',
   EADDRNOTAVAIL: 'this machine does not have this address; choose another with --host',
   ENOTFOUND: 'there is no such host; choose another with --host',

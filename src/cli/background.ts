@@ -185,7 +185,10 @@ function forget(server: StartedServer): void {
 
 type ServerState = StartedServer & { state: 'running' | 'not responding' }
 
-/** Returns all background servers, sorted by start time, or only the one on `port`. */
+/**
+ * Returns the background servers, sorted by start time. If `port` is set, returns only the server
+ * on that port. Deletes the records of servers that are gone.
+ */
 async function startedServers(port?: number): Promise<ServerState[]> {
   const folder = startedFolder()
   const names = files

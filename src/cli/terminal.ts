@@ -85,7 +85,7 @@ export function progressLine() {
  */
 export const GRACE = 800
 
-/** Milliseconds after which the process exits even if closing hangs. */
+/** How many milliseconds closing may take. If it takes longer, the process exits anyway. */
 export const LAST_RESORT = 5000
 
 /** The parent's process id at startup. `process.ppid` changes when the parent ends. */

@@ -97,7 +97,7 @@ function describeThrown(error: unknown): string {
   }
 }
 
-/** Returns what is wrong with the value that a function returned. */
+/** Returns why a function's return value can't be sent as a response, or undefined if it can. */
 function findProblem(response: unknown): string | undefined {
   // Reject class instances such as a `Response` from `fetch`. They may have no properties of their
   // own, so the schema would accept them as an empty response.

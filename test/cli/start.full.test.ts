@@ -82,7 +82,7 @@ test('`start`, `status` and `stop` work without arguments', async () => {
   expect(statSync(dirname(log)).mode & 0o777).toBe(0o700)
   const taken =
     'the port is taken; stop the process that uses it, or choose another port with --port ' +
-    `(0 takes a free one). The port is used by ${url} (process ${pid})`
+    `(0 picks a free one). The port is used by ${url} (process ${pid})`
   expect(await run('start')).toEqual(failed(taken))
 
   const line = new RegExp(`^${url}  running, process ${pid} since \\S+Z, log in ${log}\n$`)

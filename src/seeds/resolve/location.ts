@@ -5,7 +5,7 @@ import type { SeedFile } from '../read.js'
 
 export const INVALID_TIME = 'must be an ISO 8601 time such as 2026-02-18T10:07:11.402Z'
 
-const INVALID_RECORD_TIME = `${INVALID_TIME}, or the distance from now, such as -2h or +3d`
+const INVALID_RECORD_TIME = `${INVALID_TIME}, or a time relative to now, such as -2h or +3d`
 const ZONE_MISSING = 'must end with its time zone: Z for UTC, or an offset such as +02:00'
 const OUT_OF_RANGE = 'must be a time between the years 0 and 9999'
 

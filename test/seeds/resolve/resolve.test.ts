@@ -35,7 +35,7 @@ messages:
         'differs from the subscriberId of the embedded subscriber, ada',
       ':12:60 messages[2].deliveredAt[1]: ' +
         'must be an ISO 8601 time such as 2026-02-18T10:07:11.402Z, ' +
-        'or the distance from now, such as -2h or +3d'
+        'or a time relative to now, such as -2h or +3d'
     ].map((line) => `a.yaml${line.replace(' ', ' environments[0].')}`)
   )
 })

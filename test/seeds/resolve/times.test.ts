@@ -62,7 +62,7 @@ test.each(['2h', '-2', '-2 h', '-1.5h', 'yesterday'])('rejects the time %j', (cr
     name: 'a.yaml',
     seed: shopJson({ messages: [{ channel: 'email', createdAt }] })
   })
-  expect(issue).toMatch(/must be an ISO 8601 time such as .*, or the distance from now, such as/)
+  expect(issue).toMatch(/must be an ISO 8601 time such as .*, or a time relative to now, such as/)
 })
 
 test('the issue for a time without a time zone says what to add', () => {

@@ -26,7 +26,10 @@ export function useReplay() {
   return resource
 }
 
-/** Returns a function that repeats the next request, and whether a request is being repeated. */
+/**
+ * Returns `sendNext`, which repeats the next recorded request, and `isSending`, which is true until
+ * the response has arrived.
+ */
 export function useSendNext(onSent: (request: ReplayedRequest) => void) {
   const call = useServiceCall()
   const isSending = useRef(false)

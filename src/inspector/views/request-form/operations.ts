@@ -8,7 +8,7 @@ export interface Parameter {
   /** Whether the parameter can be repeated. */
   isList: boolean
   description: string
-  /** The values to choose from; empty if they can't be listed. */
+  /** The values of the parameter's enum. Empty if the parameter has no enum. */
   allowedValues: readonly string[]
   /** The allowed numbers, such as `1 to 1000`. */
   range: string | undefined

@@ -21,7 +21,7 @@ interface Props {
   compareWith(response: TitledResponse): void
 }
 
-/** The actions for a request. A request without a valid key can only be copied and compared. */
+/** The actions for a request. A request without a valid API key can only be copied and compared. */
 export function RequestActions({ exchange, listed, compareWith }: Props) {
   const { env } = useSession()
   const { operation, bodyLength, flags } = exchange

@@ -113,7 +113,7 @@ export function useAddStub() {
     return runAction(
       // The server rejects the stub if stubs don't support the method.
       () => env.stubs.add(stub as NewStub),
-      `${method} ${path} now gets ${stub.status}. Change it under Stubs`,
+      `${method} ${path} now gets ${stub.status}. Edit the stub under Stubs`,
       ({ id }) => env.stubs.remove(id)
     )
   }
