@@ -24,7 +24,7 @@ interface NotFoundOptions {
    */
   served: ServedPath[]
   assumptionFor: (request: FastifyRequest) => UnservedRoute
-  /** Whether a stub responds to the request, although it has no route. */
+  /** Whether a stub responds to a request that has no route. */
   isStubbed: (request: FastifyRequest) => boolean
 }
 
@@ -114,7 +114,7 @@ function describeAlternative(
   return `this mock only serves ${operations.join(', ')}`
 }
 
-/** Returns the path that was probably meant, or undefined if none is similar. */
+/** Returns the path that the client probably meant; undefined if no served path is similar. */
 function suggestPathFor(served: readonly ServedPath[], path: string): string | undefined {
   return suggestSpelling(served, path) ?? suggestPath(served, path)
 }

@@ -40,7 +40,10 @@ export class IntegrationRepository {
     return this.#statements.listIdentifiers.all({ dataset }).map(({ identifier }) => identifier)
   }
 
-  /** Returns the name of another environment of this organization that has the integration. */
+  /**
+   * Searches the other environments of the organization for the integration. Returns the name of an
+   * environment that has it.
+   */
   findOtherOwner({ identifier, ...values }: ForeignIntegration): string | undefined {
     return this.#statements.findOtherOwner.get({ ...values, identifier: identifier ?? null })?.name
   }

@@ -65,7 +65,7 @@ export class Journal {
   #changes: Change[] = []
   #lastSequence = 0
   #lastChangeSequence = 0
-  /** The sequence number of the last request before the journal was cleared. */
+  /** The last sequence number when the journal was last cleared; 0 if it never was. */
   #clearedUpTo = 0
   #storedBytes = 0
   #endedCount = 0
@@ -230,8 +230,8 @@ export class Journal {
   }
 
   /**
-   * Returns the sequence number, or 0 if no request has this number yet. In that case, the number
-   * comes from an earlier run of the server.
+   * Returns the sequence number. Returns 0 if it is greater than the last sequence number, because
+   * it then comes from an earlier run of the server.
    */
   #sinceThisRun(sequence: number): number {
     return sequence > this.#lastSequence ? 0 : sequence

@@ -57,8 +57,8 @@ export function requireRegularFile(file: string): void {
 }
 
 /**
- * Returns an unused path for a temporary file. It is in the folder of `file`, because a file can't
- * be renamed across file systems.
+ * Returns an unused path for a temporary file. The path is in the same folder as `file`, because a
+ * file can't be renamed across file systems.
  */
 function createTempPath(file: string): string {
   return join(dirname(file), `.${basename(file)}.${randomUUID()}`)

@@ -97,8 +97,8 @@ const IntegrationId = Type.String({
 })
 
 /**
- * Adds the routes for single messages, integrations and workflow steps, and the routes that list
- * integrations and workflows.
+ * Adds the routes that search or list messages, integrations and workflows, and the routes that
+ * edit single messages, integrations and workflow steps.
  */
 export function recordRoutes(route: AddRoute, { messages, seeds }: ControlServices): void {
   messageRoutes(route, messages)

@@ -12,7 +12,7 @@ interface Props {
   listed: ListedEnvironment
 }
 
-/** Shows a test whose environment was removed, in the same way as the run's report. */
+/** Shows a test whose environment was removed. The layout is the same as in the run's report. */
 export function RemovedTest({ mock, listed: { name, environmentId } }: Props) {
   const { value, error, reload } = useResource(
     async () => entriesOf(reportOf(await mock.runRecord({ environment: environmentId }))),

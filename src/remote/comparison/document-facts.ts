@@ -122,7 +122,10 @@ export class FactCollector {
     }
   }
 
-  /** Adds the items that only one document allows. Returns whether both allow the same items. */
+  /**
+   * Adds a fact for each item that only one document allows. Returns whether both documents allow
+   * the same items.
+   */
   #compareAllowed(
     name: string,
     published: Allowed,

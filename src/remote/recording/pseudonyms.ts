@@ -27,7 +27,7 @@ export class Pseudonyms {
     return hash('sha256', `${this.#apiKey}\n${kind}\n${source}\n${this.#apiKey}`, 'buffer')
   }
 
-  /** Returns a replacement without meaning, such as `txn-0123456789abcdef`. */
+  /** Returns the kind followed by a hash, such as `txn-0123456789abcdef`. */
   opaque(kind: string, source: string): string {
     return source && `${kind}-${this.#digest(kind, source).toString('hex', 0, 8)}`
   }
@@ -37,7 +37,7 @@ export class Pseudonyms {
   }
 
   /**
-   * Replaces a context key such as `tenant:ada`. The type before the colon stays if it is a plain
+   * Replaces a context key such as `tenant:ada`. Keeps the type before the colon if it is a plain
    * word.
    */
   contextKey(source: string): string {

@@ -12,7 +12,7 @@ import type { ExistingRecords, LookupKey, NamedKind, RecordKind } from '../repos
 import type { SeedLocation } from './location.js'
 import type { TakenNames } from './names.js'
 
-/** The environment that a seed is loaded into while the server runs. */
+/** The environment that a seed is loaded into. */
 export type SeedTarget = Pick<Environment, 'id' | 'organizationId' | 'name' | 'clock'>
 
 /** For each kind of record, the field that contains a record's unique name. */
@@ -114,7 +114,7 @@ export class EnvironmentBuilder {
     this.#stepsByWorkflow.set(record._id, [...steps])
   }
 
-  /** Returns the steps of a workflow defined in the seeds or the environment. */
+  /** Returns the steps of a workflow, which may be in the seeds or already in the environment. */
   stepsOf({ _id }: WorkflowDocument): WorkflowStep[] {
     const steps = this.#stepsByWorkflow.get(_id) ?? this.existing?.stepsOf(_id) ?? []
     this.#stepsByWorkflow.set(_id, steps)
@@ -259,8 +259,8 @@ export class EnvironmentBuilder {
   }
 
   /**
-   * Returns the environment's record with this value of `key`, unless a record in the seed replaces
-   * it.
+   * Returns the existing record whose field `key` has this value. Returns undefined if there is
+   * none, or if a record in the seed replaces it.
    */
   stored<Kind extends NamedKind>(
     kind: Kind,
@@ -276,8 +276,8 @@ export class EnvironmentBuilder {
   }
 
   /**
-   * Counts the characters of JSON that defaults and references add to the seed. Throws `SeedError`
-   * once the sum exceeds the limit.
+   * Counts the characters of JSON that defaults, references and generated messages add to the seed.
+   * Throws `SeedError` if the total exceeds the limit.
    */
   countAdded(characters: number, at: SeedLocation): void {
     this.#addedCharacters += characters

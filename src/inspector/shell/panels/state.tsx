@@ -55,7 +55,7 @@ export function useReset() {
 
 /**
  * Returns actions that load a seed from a file. If a seed was rejected, also returns a dialog with
- * the errors. Adds a command for each built-in seed to the palette.
+ * the errors. Adds commands to the palette that load the built-in seeds.
  */
 export function useSeeds() {
   const { mock, env } = useSession()
