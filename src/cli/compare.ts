@@ -71,7 +71,7 @@ function serverOptions(): Option[] {
     withoutVariable(
       repeatable(
         '--seed <file>',
-        'compare with this seed, for example one that record wrote; may be repeated',
+        'compare with this seed, such as one from the record command; may be repeated',
         [],
         'none'
       )

@@ -71,7 +71,7 @@ function recordOptions(): Option[] {
     ),
     repeatable(
       '--integration <id>',
-      "make this integration primary; pass each channel's current primary first; may be repeated",
+      "integration to make primary; start with each channel's current primary; may be repeated",
       [],
       'the integrations that the target lists'
     ),
@@ -91,7 +91,7 @@ function runOptions(): Option[] {
     ),
     repeatable(
       '--case <id>',
-      'run this case, or all cases whose ids start with it; may be repeated',
+      'run the case with this id, or all cases whose ids start with it; may be repeated',
       undefined,
       'all cases',
       parseCase

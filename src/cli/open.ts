@@ -136,7 +136,7 @@ function nextLines(url: string, replay: ReopenedTest['replay'], apiKey: string):
   return [`The next request is ${next.sequence}:`, `  ${curl}`]
 }
 
-/** The headers that can change the response. */
+/** The headers to include in the curl command, because they can change the response. */
 const SHOWN_HEADERS = new Set(['idempotency-key', 'content-type', 'x-mock-fault', 'origin'])
 
 function shouldOpenBrowser({ open }: OpenFlags): boolean {
@@ -152,7 +152,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = {
 function openBrowser(url: string): void {
   const [command = '', ...args] = OPENERS[process.platform] ?? ['xdg-open']
   const child = spawn(command, [...args, `${url}/#/replay`], { stdio: 'ignore', detached: true })
-  const reportFailure = () => writeToStderr('no browser could be opened; open the URL above\n')
+  const reportFailure = () => writeToStderr('cannot open a browser; open the URL above\n')
   child.on('error', reportFailure)
   child.on('exit', (code) => {
     if (code !== 0) reportFailure()

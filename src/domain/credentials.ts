@@ -14,7 +14,7 @@ const SECRET_PART = new RegExp(
   'i'
 )
 
-/** Matches a name that ends with a word for a secret, optionally followed by a number. */
+/** Matches a name that ends with a word for a secret, such as `x-signature` or `basicAuth`. */
 const SECRET_END =
   /(?:signature|sig|bypass|pwd|authorization)[-_]?\d*$|(?:^|[-_. ])(?:auth|jwt)$|[a-z]Auth$/i
 
@@ -39,7 +39,7 @@ const FACT_END = new RegExp(
  */
 const CORS_HEADER = /^access-control-allow-credentials$/i
 
-/** Matches a name that counts tokens, such as `max_tokens`. */
+/** Matches the name of a number of tokens, such as `max_tokens`. */
 const TOKEN_COUNT = /^(?:max|min|total|used|prompt|completion|input|output|cached)[-_. ]?tokens$/i
 
 /** Returns whether the name of a header, parameter or field suggests that its value is a secret. */

@@ -6,7 +6,7 @@ export const MASK = '***'
 interface MaskOptions {
   /** Masks secrets that only the caller knows, such as API keys. */
   maskKnown?: (text: string) => string
-  /** Returns the text that replaces a secret. By default, this is the mask. */
+  /** Returns the replacement for a secret. By default, every secret becomes `MASK`. */
   replace?: (secret: string) => string
 }
 
@@ -30,7 +30,7 @@ const FORM_PARAMETER = /(?<=^|[?&])([\w%+.[\]-]+)=([^&]+)/g
 /** Matches a parameter in any text: in a URL, form, cookie or connection string. */
 const PARAMETER =
   /(?<=^|[?&;:,\s"'`({])([\w%+.[\]-]+)=("[^"\r\n]*"|[^&;,\s"'`<>(){}\\][^&;\s"'`<>\\]*)/g
-/** Matches a field with single quotes around its value, as Node prints objects. */
+/** Matches a field with a single-quoted value, as in objects printed by Node. */
 const QUOTED_FIELD = /(?<![\w$-])([\w$-]+)(['"]?\s*:\s*)'([^'"\\\r\n]+)/g
 /**
  * Matches a header or a YAML field at the start of a line or of a quoted text. Doesn't match if the
@@ -85,7 +85,7 @@ function maskForms(text: string, { replace }: Masking): string {
     .replace(SCHEME, (_match, scheme: string, value: string) => scheme + replace(value))
 }
 
-/** In a URL, a query or a form, masks the values of parameters whose name suggests a secret. */
+/** Masks the values of parameters in a URL, query or form if their names suggest a secret. */
 export const maskForm = (text: string): string => maskParameters(text, FORM_PARAMETER, () => MASK)
 
 /** Masks the values of parameters whose name suggests a secret. Names may be percent-encoded. */
@@ -159,13 +159,13 @@ function unescapeJson(string: string): string {
   )
 }
 
-/** Walks the JSON tokens and finds the secret values. */
+/** Reads JSON tokens in order and decides which values are secret. */
 class SecretFields {
   /** The name of the property whose value comes next, or undefined for the items of an array. */
   #name: string | undefined
   /**
-   * The nesting depth, counted from the outermost open object or array with a secret name. 0 if no
-   * open object or array has a secret name.
+   * The number of open objects and arrays, counted from the outermost one that has a secret name.
+   * 0 if none of them has a secret name.
    */
   #depth = 0
   /**

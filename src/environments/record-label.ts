@@ -8,9 +8,9 @@ const MAX_LENGTH = 100
 const MAX_LENGTH_WITH_TAGS = 2000
 
 /**
- * Returns a description of a record, without secrets: the channel and the subject or text of a
- * message, or the name of any other record. Returns undefined if the record has no name. `json` is
- * the record's content.
+ * Returns a short label for a record, with secrets masked. For a message, the label is the channel
+ * and the subject or text. For any other record, it is the name, or undefined if there is no name.
+ * `json` is the record's content.
  */
 export function recordLabel(kind: DatasetKind, json: string, redact: Redact): string | undefined {
   if (kind === 'idempotency') return undefined

@@ -8,7 +8,7 @@ export type Settings = Pick<
   'organizationId' | 'name' | 'profile' | 'assumptions' | 'clock' | 'randomSeed' | 'stubs'
 >
 
-/** The settings of a new, empty environment. An `id` must not belong to another environment. */
+/** The settings of a new, empty environment. The `id` must be unused. */
 export type NewEnvironment = Pick<Settings, 'organizationId' | 'name'> &
   Partial<Settings & Pick<EnvironmentRow, 'id' | 'ttl'>>
 
@@ -27,7 +27,7 @@ export interface CreateOptions extends Partial<Omit<NewEnvironment, 'id'>> {
   apiKey?: string | undefined
 }
 
-/** A seed that was read and can be written to a new environment. */
+/** A seed that has been read, ready to be written to a new environment. */
 export interface PreparedSeed {
   name?: string | undefined
   /**
@@ -36,13 +36,13 @@ export interface PreparedSeed {
   applyTo(environment: Environment, origin: Environment | undefined): void
 }
 
-/** A baseline that stays readable after its environment was changed or removed. */
+/** A baseline that stays readable after its environment is changed or removed. */
 export interface KeptBaseline {
-  /** The environment with the datasets of its baseline. */
+  /** A copy of the environment that refers to the baseline's datasets, not the current ones. */
   environment: Environment
   settings: Settings
   /** Counts the rows in each dataset. */
   countRows: () => Record<DatasetKind, number>
-  /** Call it once, after the last read. */
+  /** Lets the baseline be deleted. Call this once, after the last read. */
   release: () => void
 }

@@ -69,8 +69,8 @@ export class LatencyService {
   }
 
   /**
-   * Resolves after this many milliseconds. If the server closes first, resolves at once, because
-   * closing waits for open requests.
+   * Resolves after this many milliseconds, or at once if `isInstant` is set. `close` ends the wait
+   * early, because a closing server waits for open requests.
    */
   wait(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {

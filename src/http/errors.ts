@@ -132,7 +132,7 @@ export function sendErrorResponse(
   // the client is still sending would lose the response.
   if (status === 413) reply.removeHeader('connection')
   if (status === 401) reply.header('WWW-Authenticate', 'ApiKey')
-  // The code `exists` also has the status 409, but a repeated request would fail again.
+  // An error with the code `exists` has status 409 too, but the repeated request would also fail.
   const isRetryable = RETRYABLE.includes(status) && reply.request.errorCode !== 'exists'
   if (isRetryable) reply.header('Retry-After', '1')
   reply.headers(headers)

@@ -119,8 +119,8 @@ function mayHaveHeaders(
 }
 
 /**
- * Returns the pattern fields that a request doesn't match. `path` is the pattern's path in the body
- * of the control request.
+ * Returns the pattern fields that a request doesn't match. `path` is the prefix of the pattern's
+ * fields in the body of the control request, such as `inOrder[1].`.
  */
 export function mismatches(
   request: RecordedRequest,

@@ -84,7 +84,7 @@ export function keepRequestBody(entry: JournalEntry, body: unknown): void {
   entry.bodyLength = body.length
 }
 
-/** Keeps the response body, or only the start of a long body, just before it is sent. */
+/** Before a response is sent, keeps its body, or only the start of a long body. */
 export const keepResponse: onSendHookHandler = ({ journalEntry }, _reply, payload, done) => {
   if (journalEntry) keepResponseBody(journalEntry, payload)
   done()

@@ -44,8 +44,8 @@ export function splitLenientQuery(
 }
 
 /**
- * Removes the limit if it is empty or 0, so that the default applies. Throws errors with Novu's
- * messages if the page or limit isn't a number, or if the limit is too large.
+ * Removes the limit if it is empty or 0, so that the default applies. Throws an error with Novu's
+ * message if the page or limit isn't a number, or if the limit is too large.
  */
 function withLenientLimit(query: Query): Query {
   const nonNumbers = ['page', 'limit'].filter((name) => Number.isNaN(Number(query[name] ?? 0)))

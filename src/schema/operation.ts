@@ -18,12 +18,13 @@ export interface OperationSummary {
 export interface OperationError {
   status: ErrorStatus
   /**
-   * Distinguishes errors with the same status. An error without a code stands for all other codes.
+   * Distinguishes errors with the same status. An entry without a code describes all errors whose
+   * code no other entry has.
    */
   code?: ErrorCode
   /** An assumption and its value. The error occurs only if the assumption has this value. */
   under?: readonly [AssumptionId, string]
-  /** The schema of the error's body under an assumption that adds fields to the body. */
+  /** The schema that describes the body if an assumption, `under`, adds fields to it. */
   extendedBody?: { schema: TSchema; under: readonly [AssumptionId, string] }
   /** A path that gets this error with the default seed. */
   example?: string
@@ -60,13 +61,13 @@ export interface Operation extends OperationSummary {
 export const defineOperation = <const Defined extends Operation>(operation: Defined): Defined =>
   operation
 
-/** Returns the operation's possible errors under the assumptions, except status 500. */
+/** Returns the errors that can occur with these assumptions, except status 500. */
 export const errorsFor = ({ errors }: Operation, assumptions: Assumptions): OperationError[] =>
   errors.filter(({ under }) => under === undefined || assumptions[under[0]] === under[1])
 
 /**
- * Returns the names that aren't parameters of the operation. Without an operation, returns all
- * names.
+ * Returns the names that aren't query parameters of the operation. Without an operation, returns
+ * all names.
  */
 export function unknownParameters(
   names: readonly string[],

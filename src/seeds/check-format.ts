@@ -48,7 +48,7 @@ export function checkFormat(value: unknown, issueAt: IssueAt): { seed: Seed; iss
  */
 function removeInvalid(seed: Fields, path: Path): void {
   const isInRecord = LISTS.includes(String(path[2]))
-  // environments[0].messages[1].channel, or environments[0].clock
+  // The invalid field's path, such as environments[0].messages[1].channel or environments[0].clock.
   const steps = path.slice(0, isInRecord ? 5 : 3)
   const name = steps.at(-1) ?? ''
   const parent = steps.slice(0, -1).reduce((node, step) => node[step] as Fields, seed)

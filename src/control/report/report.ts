@@ -15,7 +15,7 @@ const MAX_BYTES = 64 * 1024 * 1024
 /** The maximum size of the starting states in a report, in bytes. */
 const MAX_STATE_BYTES = 32 * 1024 * 1024
 
-/** How many characters of JSON to create before a pause in which the server handles requests. */
+/** After creating this many characters of JSON, pause so that the server can handle requests. */
 const SLICE = 32 * 1024
 
 type ReportServices = Pick<Services, 'faults' | 'journals' | 'redactionOf'> & {
@@ -26,7 +26,7 @@ type ReportServices = Pick<Services, 'faults' | 'journals' | 'redactionOf'> & {
 export interface ReportOptions {
   /** The tests for which the report includes the starting state. */
   states: ReportState
-  /** The id of an environment, to report only this environment's test. The default is all tests. */
+  /** If set, the report contains only the test of the environment with this id. */
   environmentId?: string | undefined
   maxBytes?: number
   maxStateBytes?: number
@@ -110,8 +110,8 @@ function testJson(
 }
 
 /**
- * Yields the requests to environments without a test, as JSON. Returns how many requests it left
- * out.
+ * Yields the requests to environments that don't belong to a test, as JSON. Returns how many
+ * requests are missing.
  */
 async function* othersJson(
   { tests, journals, redactionOf }: ReportServices,
@@ -134,7 +134,7 @@ async function* othersJson(
 interface DescribedRequests {
   /** The requests as JSON, separated by commas. */
   json: string
-  /** How many older requests `json` lacks, including requests that the journal has dropped. */
+  /** How many older requests are missing from `json`, including those the journal has dropped. */
   lost: number
   details: RequestDetails
 }

@@ -34,7 +34,7 @@ export const LATENCIES: Record<string, LatencySetting> = {
   '2 s': { delay: 2000, spread: 0 }
 }
 
-/** Returns the name of the button with this value. If there is none, returns the value as JSON. */
+/** Returns the name of the button for a value, or the value as JSON if no button has it. */
 export function nameOf(choices: Record<string, unknown>, value: unknown): string {
   const json = JSON.stringify(value)
   return Object.keys(choices).find((name) => JSON.stringify(choices[name]) === json) ?? json
@@ -44,8 +44,8 @@ export function nameOf(choices: Record<string, unknown>, value: unknown): string
 export const isUsedUp = ({ times, hits }: FaultRule) => times !== 'always' && hits >= times
 
 /**
- * Describes a rule: its requests, its effect, its other conditions as JSON, and how often it has
- * applied so far.
+ * Describes a rule: the operation, the effect, any other conditions as JSON, and how often the rule
+ * has applied so far.
  */
 export function describeRule(rule: FaultRule): string {
   const { operation, effect, match, times, hits } = rule

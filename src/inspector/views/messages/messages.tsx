@@ -148,7 +148,7 @@ function MessageRow({ message, link }: { message: Message; link: RowLink }) {
   )
 }
 
-/** The pane of a message. It shows the message as the subscriber sees it, and as JSON. */
+/** Shows a message as the subscriber sees it, and as JSON. */
 function MessagePane({ message, back }: { message: Message; back: string }) {
   const { env } = useSession()
   const runAction = useAction()

@@ -145,8 +145,8 @@ interface RequestSearchProps {
 
 function RequestSearch({ location, listed }: RequestSearchProps) {
   const change = (search: string) => {
-    // The journal of requests without a valid key has its own sequence numbers. Therefore, close
-    // the open request when the search changes to the other journal.
+    // Close the open request when the search switches between the environment's journal and the
+    // journal of unauthenticated requests, because each journal has its own sequence numbers.
     const isSameJournal = isUnauthenticatedSearch(search) === listed.isUnauthenticatedList
     const open = isSameJournal ? location.open : undefined
     navigate(location.href({ search, open }), { replace: true })
