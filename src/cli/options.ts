@@ -44,7 +44,7 @@ export function addServerOptions(
   const data = 'keep the data in this file; seeds apply only to a new file'
   const exporting = 'write all data to this file on exit, as a seed for --seed'
   const journal = 'how many requests each journal keeps; 0 turns off all journals'
-  const stubs = "set of stubs to add to each new environment, for the rest of Novu's API"
+  const stubs = "add stubs for the rest of Novu's API to each new environment"
   const fallback = "forward requests for the rest of Novu's API to this server"
   const fallbackKey = 'API key for the fallback server; required if it is on another machine'
   const fallbackTimeout = 'how long to wait if the fallback server sends nothing; 0 means no limit'

@@ -51,7 +51,7 @@ export const OperationCoverage = namedObject('OperationCoverage', 'The coverage 
     count: count('The number of responses from the server itself'),
     injected: count('The number of responses from injected faults')
   }),
-  unknownParameters: listOf('The first 20 query parameters that the operation does not know', {
+  unknownParameters: listOf('The first 20 unknown query parameters', {
     parameter: string('The name of the query parameter'),
     requests: count('The number of requests that contain the parameter')
   })

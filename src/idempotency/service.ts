@@ -151,7 +151,7 @@ const DOCUMENTATION = 'https://docs.novu.co/additional-resources/idempotency'
 
 /**
  * Hashes the parts of a request that must be equal. A missing body, an empty body and `{}` have the
- * same hash, because set-primary doesn't use its body.
+ * same hash, because set-primary ignores the request's body.
  */
 function fingerprintOf({ assumptions }: Environment, { target, body }: RepeatableRequest): Buffer {
   const head = assumptions['idempotency-match'] === 'request' ? `${target}\n` : ''

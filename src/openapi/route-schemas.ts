@@ -10,9 +10,7 @@ import {
 } from '../schema/operation.js'
 import { ref, strictObject } from '../schema/typebox.js'
 
-/**
- * Returns the schema from which @fastify/swagger documents an operation under these assumptions.
- */
+/** Returns the route schema that @fastify/swagger uses to document an operation. */
 export function describeOperation(operation: Operation, assumptions: Assumptions) {
   const response: Record<number, object> = {
     200: {
@@ -50,7 +48,7 @@ export function errorBodies(
 
 const bodyOfStatus = (status: number) => (status === 422 ? ValidationErrorBody : ErrorBody)
 
-/** Returns the schema from which @fastify/swagger documents a control route. */
+/** Returns the route schema that @fastify/swagger uses to document a control route. */
 export function describeControl(operation: ControlOperation) {
   const { access = 'environment', body, response, responseType, errors = [] } = operation
   const success = operation.status ?? (response ? 200 : 204)

@@ -3,14 +3,14 @@ import { printableTexts } from './printable.js'
 import { writeToStderr } from './stderr.js'
 
 /**
- * Returns a logger that writes plain lines to stderr, for people who read the output of their
- * tests.
+ * Returns a logger that writes plain lines to stderr. They are easier to read in the output of tests
+ * than JSON.
  */
 export function createPlainLogger(createLogger: typeof pino, level: string): Logger {
   return createLogger({ level }, { write: (line) => writeToStderr(toPlainLine(JSON.parse(line))) })
 }
 
-/** The fields of a log line that a plain line shows. */
+/** The fields of a JSON log entry that appear in the plain line. */
 interface LogRecord {
   msg?: string
   method?: string

@@ -23,10 +23,13 @@ interface StartServices extends Pick<Services, 'faults' | 'redactionOf'> {
   seeds: SeedService
 }
 
-/** Details that the recorded requests don't contain, by sequence number. */
+/** Additional details of the recorded requests, by sequence number. */
 export type RequestDetails = Pick<TestStart, 'targets' | 'times'>
 
-/** Describes the starting states of tests. Lists equal baselines once. */
+/**
+ * Describes the starting states of a report's tests. Tests with equal baselines share one copy of
+ * the records.
+ */
 export class ReportedStarts {
   readonly #services: StartServices
   readonly #states: ReportState
@@ -87,8 +90,8 @@ function nameOf({ environment }: KeptBaseline): string {
 }
 
 /**
- * Returns the records of a baseline as the lists of a seed, in JSON without secrets. Returns
- * undefined if the JSON is longer than `maxLength`.
+ * Returns a baseline's records as a seed in JSON, with secrets masked. Returns undefined if the JSON
+ * is longer than `maxLength`.
  */
 async function baselineJson(
   seeds: SeedService,
@@ -117,7 +120,7 @@ async function baselineJson(
   return `{${lists.join()}}`
 }
 
-/** Describes the starting state of a test, without its records and without secrets. */
+/** Describes the starting state of a test, except for its records. Masks secrets. */
 function describeStart(
   { environment, start }: Test,
   journal: Journal,

@@ -61,8 +61,8 @@ export function serverRoutes(route: AddRoute<'open'>, { assumptions, document }:
 }
 
 /**
- * Identifies this process. Process ids are reused, so the command `stop` compares this id before it
- * ends a process.
+ * A random id of this process. The command `stop` checks this id before ending a process, because
+ * the operating system reuses process ids.
  */
 const INSTANCE = randomUUID()
 

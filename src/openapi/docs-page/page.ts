@@ -12,7 +12,7 @@ import {
 } from './route-section.js'
 import { referencedTypes, typeSection } from './type-section.js'
 
-/** The documents of the mocked API and of the control routes. */
+/** The OpenAPI documents of the mocked API and of the control routes. */
 export interface ApiDocuments {
   api: ApiDocument
   control: ApiDocument

@@ -49,11 +49,11 @@ export interface ConformanceReport extends RestoreOutcome {
   operations: OperationReport[]
   profile: ProfileReport
   cases: CaseResult[]
-  /** Set if the target stopped responding: the reason and the last request. */
+  /** Why the run ended, with the last request, if the target stopped responding. */
   ended?: string
 }
 
-/** The maximum number of times that a case is run if new messages keep arriving during it. */
+/** The maximum number of times that a case is run if new messages keep arriving. */
 const MAX_ATTEMPTS = 4
 /** The maximum number of earlier POST requests that a failure shows. */
 const MAX_SHOWN_CHANGES = 4
@@ -170,7 +170,10 @@ interface CaseOutcome
   isGone?: boolean
 }
 
-/** Runs a case. If it fails, and new or changed messages may be the cause, runs it again. */
+/**
+ * Runs a case. If a case that reads messages finds a problem, runs it again, because new messages
+ * may be the cause.
+ */
 async function runCase(
   conformanceCase: ConformanceCase,
   service: ServiceUnderTest,
@@ -252,8 +255,8 @@ function failedOutcome(
 }
 
 /**
- * Returns whether breaking a rule with this basis is a failure. If it isn't, the problem is only
- * noted.
+ * Returns whether a case fails if the target breaks a rule with this basis. Otherwise, the case's
+ * outcome is `noted`.
  */
 function isFailure(basis: Basis, requiredProfile: Profile | undefined): boolean {
   if ('apiReference' in basis) return true
