@@ -3,8 +3,8 @@ import { printableTexts } from './printable.js'
 import { writeToStderr } from './stderr.js'
 
 /**
- * Returns a logger that writes plain lines to stderr. They are easier to read in the output of tests
- * than JSON.
+ * Returns a logger that writes plain lines to stderr. In the output of tests, they are easier to
+ * read than JSON.
  */
 export function createPlainLogger(createLogger: typeof pino, level: string): Logger {
   return createLogger({ level }, { write: (line) => writeToStderr(toPlainLine(JSON.parse(line))) })

@@ -90,8 +90,8 @@ function nameOf({ environment }: KeptBaseline): string {
 }
 
 /**
- * Returns a baseline's records as a seed in JSON, with secrets masked. Returns undefined if the JSON
- * is longer than `maxLength`.
+ * Returns a baseline's records as a seed in JSON, with secrets masked. Returns undefined if the
+ * JSON is longer than `maxLength`.
  */
 async function baselineJson(
   seeds: SeedService,

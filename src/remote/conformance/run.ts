@@ -171,8 +171,8 @@ interface CaseOutcome
 }
 
 /**
- * Runs a case. If a case that reads messages finds a problem, runs it again, because new messages
- * may be the cause.
+ * Runs a case. If a case that reads messages finds a problem, runs it again, because new or
+ * changed messages may be the cause.
  */
 async function runCase(
   conformanceCase: ConformanceCase,
