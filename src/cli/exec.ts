@@ -50,7 +50,7 @@ function reportOptions(): Option[] {
   const state = 'the tests that `notification-mock open` can reopen from the report'
   const strict = 'fail on hints about likely mistakes, such as an unknown parameter'
   const allow = `hint that --strict ignores: ${HINT_IDS.join(', ')}`
-  const failOn = 'fail on this hint too; --strict alone ignores page-not-requested'
+  const failOn = 'like --strict, but also fail on this hint; --strict ignores page-not-requested'
   return [
     repeatable('--env <name=value>', env, [], 'none', parseVariable),
     new Option('--coverage', 'print to stderr how much of the API the command covered'),
@@ -204,9 +204,7 @@ function commandEnv(mock: Mock, flags: ExecFlags, options: MockOptions): NodeJS.
 /** The loopback addresses, in all forms that programs recognize in `NO_PROXY`. */
 const LOOPBACK = ['localhost', '127.0.0.1', '::1', '[::1]']
 
-/**
- * Returns a value for `NO_PROXY` that adds the loopback addresses and `host` to the user's hosts.
- */
+/** Returns a `NO_PROXY` list of the user's hosts, the loopback addresses and `host`. */
 function withoutProxyFor(host: string): string {
   const { no_proxy: lower, NO_PROXY: upper } = process.env
   const hosts = [lower, upper].flatMap((list) => list?.split(',') ?? [])

@@ -35,8 +35,8 @@ export interface Ready extends Pick<Mock, 'url' | 'seeded' | 'environments'> {
   docs: string
   version: string
   /**
-   * The generated admin token. Defined only if other machines can reach the server and the user set
-   * no token.
+   * The generated admin token. Undefined if the user set a token, or if other machines can't reach
+   * the server.
    */
   adminToken: string | undefined
 }
@@ -54,7 +54,8 @@ export async function serve(flags: ServerFlags, command: Command): Promise<Ready
     const closed = mock.close(GRACE).catch(() => process.exit(1))
     closed.then(() => process.exit(code))
   }
-  // One signal may call `stop` twice, because npm forwards a signal that the terminal also sends.
+  // Don't exit early on a second signal, because one Ctrl-C can arrive twice, from the terminal and
+  // from npm.
   onStopSignal(() => stop(0))
   process.on('uncaughtException', (err) => {
     logger.fatal({ err }, 'stopping after an uncaught error')

@@ -78,8 +78,8 @@ export function openDatabase(file?: string, { image }: { image?: DatabaseImage |
 function closeDatabase({ client, fileProblem }: Db, removeLog: () => void): void {
   const isLost = client.open && fileProblem() !== undefined
   try {
-    // If the file was moved, SQLite wouldn't merge the log into it or delete the log. The next
-    // start would then apply the log to the file that is now at the path.
+    // On close, SQLite neither merges the log into a moved file nor deletes the log. Do both here,
+    // because the next start would apply the log to the file that is then at the path.
     if (isLost) client.pragma('wal_checkpoint(TRUNCATE)')
   } finally {
     client.close()

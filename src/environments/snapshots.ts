@@ -23,8 +23,8 @@ export interface DiffOptions {
 
 /**
  * Manages snapshots. A snapshot is stored as an environment without an API key. It shares datasets
- * with its environment until the environment changes them. A named snapshot has its own baseline: a
- * copy of the baseline that the environment had when the snapshot was taken.
+ * with the original environment until that environment changes them. A named snapshot has its own
+ * baseline: a copy of the baseline that the original environment had when the snapshot was taken.
  */
 export class Snapshots {
   readonly #db: Db

@@ -60,8 +60,8 @@ function eventIdOf({ headers }: FastifyRequest): number | undefined {
 }
 
 /**
- * Returns the `endSequence` after which the stream resumes. Returns 0, which selects all requests,
- * if `Last-Event-ID` comes from an earlier run of the server.
+ * Returns the `endSequence` after which the stream starts. Without `Last-Event-ID`, only new
+ * requests are sent. If the id comes from an earlier run of the server, all requests are sent.
  */
 function resumeAfter(journal: Journal, lastEventId: number | undefined): number {
   if (lastEventId === undefined) return journal.endedCount
@@ -129,7 +129,8 @@ class RequestStream {
   }
 
   /**
-   * Sends a new request as `pending` if it is still in progress after `pendingAfter` milliseconds.
+   * Sends the event `pending` for a new request that is still in progress after `pendingAfter`
+   * milliseconds.
    */
   #watchPending(entry: JournalEntry): void {
     if (this.#pendingAfter === undefined) return

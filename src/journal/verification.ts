@@ -135,7 +135,7 @@ interface Verdict {
   isFinal: boolean
   /** The sequence numbers of the matching requests. */
   matched: number[]
-  /** A description of the result, without a full stop. */
+  /** A description of the result, without a period at the end. */
   finding: string
   /**
    * A pattern that too few requests match. `path` is the prefix of its fields in the body of the
@@ -234,8 +234,8 @@ interface NearMiss {
 }
 
 /**
- * Returns up to three requests that are most similar to the missing request. Requests with fewer
- * mismatches come first. Among requests with the same number of mismatches, newer ones come first.
+ * Returns up to three requests: the ones that differ from the missing pattern in the fewest fields,
+ * most similar first. On a tie, newer requests come first.
  */
 function findNearMisses(
   requests: readonly JournalEntry[],

@@ -237,8 +237,8 @@ export interface EnvironmentData {
   /** Messages to generate in addition to `messages`. */
   generate?: SeedGenerate
   /**
-   * Adds the length of a generated message to a total. Throws `SeedError` if the total exceeds the
-   * limit for requests.
+   * Counts the characters of a generated message. Throws `SeedError` once the seed adds more data
+   * than a seed in a request may. Undefined if the seed isn't in a request.
    */
   countGenerated?: (characters: number) => void
   clock?: ClockSetting

@@ -173,7 +173,7 @@ class YamlReader {
   #readAlias(node: unknown, name: string, path: Path): unknown {
     const anchor = this.#anchors.get(name)
     if (!anchor) {
-      this.#report(node, path, `refers to &${name}, but no complete value above has this anchor`)
+      this.#report(node, path, `refers to &${name}, but no earlier value has this anchor`)
       return null
     }
     this.#size += anchor.size

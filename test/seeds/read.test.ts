@@ -51,10 +51,7 @@ const ISSUES: [title: string, text: string, issues: string[]][] = [
   [
     'an alias inside its own anchor',
     inShop('messages: &all [*all]'),
-    [
-      ':3:21 environments[0].messages[0]: refers to &all, ' +
-        'but no complete value above has this anchor'
-    ]
+    [':3:21 environments[0].messages[0]: refers to &all, but no earlier value has this anchor']
   ],
   [
     'a comment at the start of JSON',

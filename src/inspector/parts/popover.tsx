@@ -88,8 +88,9 @@ export interface Action {
   hint?: string | undefined
   isDanger?: boolean
   /**
-   * Whether the action only shows or copies something. The palette preselects only such actions, so
-   * that Enter never changes anything by accident.
+   * Whether the action itself changes nothing, for example because it opens a dialog or copies
+   * text. The palette preselects only such actions, so that Enter never changes anything by
+   * accident.
    */
   isReadOnly?: boolean
   run(): unknown
@@ -106,8 +107,8 @@ export function ActionMenu({
   ...buttonProps
 }: ButtonProps & { groups: readonly ActionGroup[] }) {
   const choose = (close: () => void, run: Action['run']) => {
-    // Close the menu before the action runs. If the action opens a dialog, that dialog then returns
-    // the focus to the menu's button.
+    // Close the menu first, which returns the focus to the menu's button. If the action opens a
+    // dialog, closing the dialog then focuses this button again.
     close()
     run()
   }

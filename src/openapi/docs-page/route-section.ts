@@ -12,8 +12,8 @@ export interface LocatedRoute extends DocumentedRoute {
 /** The targets of the links in a section. */
 export interface Links {
   /**
-   * Returns the URL of the inspector's form for a request. Undefined if the inspector is turned
-   * off.
+   * Returns the URL of the inspector's request form for an operation or control route. Undefined if
+   * the inspector is turned off.
    */
   formUrl: ((operationId: string) => string) | undefined
   typeUrl: TypeUrl
@@ -41,10 +41,7 @@ ${
 `
 }
 
-/**
- * Renders a control route. Until a reader expands it, only its method, path and summary are
- * visible.
- */
+/** Renders a control route, collapsed to its method, path and summary. */
 export function controlRouteSection(route: LocatedRoute, links: Links): Html {
   const { operationId, summary, description, method, path, requestBody, responses } = route
   const body = contentOf(requestBody?.content)

@@ -16,9 +16,9 @@ import { useSending } from './sending.js'
 import './request-form.css'
 
 /**
- * A form for a request, next to its response. The URL is `#/requests/new` with one of two
- * parameters. `from` is the number of the recorded request to repeat. `operation` is the id of an
- * operation or a control route.
+ * A form for a request, next to its response. The URL is `#/requests/new`, optionally with a
+ * parameter that fills in the form: `from`, the number of a recorded request, or `operation`, the
+ * id of an operation or control route.
  */
 export function RequestFormView({ route: { params } }: { route: Route }) {
   const from = params.get('from') ?? undefined
@@ -51,7 +51,7 @@ export function RequestFormView({ route: { params } }: { route: Route }) {
   )
 }
 
-/** Returns why the journal's record isn't enough to repeat a request; undefined if it is enough. */
+/** Returns why the recorded body differs from the sent one, or undefined if it doesn't. */
 function describeGap({ body = '', bodyLength }: RecordedRequest): string | undefined {
   if (bodyLength !== undefined) return 'The journal has only the beginning of the body.'
   return body.includes('***') ? 'The journal masks secrets in the body as ***.' : undefined
