@@ -66,8 +66,7 @@ export function keepDefaultImage(image: DefaultImage): void {
   try {
     writeImageFile(imageFile(), image)
   } catch (error) {
-    // The user may not be allowed to write to the package's folder. Later processes then load the
-    // seed again.
+    // If the package's folder is read-only, later processes load the seed again.
     if (!isFileError(error)) throw error
   }
 }

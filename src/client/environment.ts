@@ -72,7 +72,7 @@ export function attachedEnvironment(server: Connection, apiKey: string, unauthen
     requests,
     ...responsesOf(connection),
     ...partsOf(connection),
-    /** Returns how much of the API the requests to the environment have covered. */
+    /** Returns how much of the API this environment's requests have covered. */
     coverage: () => json<wire.Coverage>('GET', '/_mock/coverage'),
     /** Resets the coverage of the environment to zero. */
     clearCoverage: () => done('DELETE', '/_mock/coverage'),
@@ -133,10 +133,8 @@ export function attachedEnvironment(server: Connection, apiKey: string, unauthen
   }
 }
 
-/**
- * Uses `Math.random`, because browsers offer `crypto.randomUUID` only to pages from HTTPS or
- * localhost.
- */
+// Uses `Math.random`, because `crypto.randomUUID` is only available to web pages that are served
+// over HTTPS or from localhost.
 const randomSnapshotName = () => `snapshot-${Math.random().toString(36).slice(2)}`
 
 /** Returns the methods for faults, latency and stubs. */
@@ -153,7 +151,7 @@ function responsesOf(connection: Connection) {
       remove: (id: string) => done('DELETE', path`/_mock/faults/${id}`),
       clear: () => done('DELETE', '/_mock/faults')
     },
-    /** Responses to requests that no operation serves. */
+    /** The environment's stubs, which respond to requests that no operation serves. */
     stubs: {
       /** Returns all stubs, oldest first. */
       list: () => list<wire.Stub>('/_mock/stubs', 'stubs'),
@@ -208,11 +206,9 @@ function toNewStub(stub: wire.NewStub | FunctionStub, connection: Connection): w
   return { ...rest, function: id }
 }
 
-/**
- * Returns the methods for the clock and the records. Records from this server always have an
- * `_id`, although the API reference calls `_id` optional.
- */
+/** Returns the methods for the clock and the records. */
 function partsOf({ json, list, done }: Connection) {
+  // `_id` is optional in the API reference, but the mock always sets it.
   type Message = wire.MessageResponse & { _id: string }
   type Integration = wire.Integration & { _id: string }
   return {

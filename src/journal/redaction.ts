@@ -7,11 +7,11 @@ import type { EnvironmentService } from '../environments/service.js'
 /** The characters that separate words in headers, URLs and JSON. */
 const DELIMITERS = '\\s"\'`&+=,:;<>{}()[\\]\\\\/?#|\ufffd'
 const DELIMITER = new RegExp(`[${DELIMITERS}]`)
-/** Matches one word. Each whole word is looked up among the API keys. */
+/** Matches a whole word, which can then be looked up among the API keys. */
 const WORD = new RegExp(`[^${DELIMITERS}]+`, 'g')
 /**
- * Matches words that look like a generated API key. They may be keys of another server or of a
- * removed environment.
+ * Matches words that look like a generated API key. Such a word may be the key of another server or
+ * of a removed environment, which this server can't look up.
  */
 const GENERATED_KEY = /(?<![0-9a-z])[0-9a-f]{32}(?![0-9a-z])/gi
 /** Matches the authentication scheme at the start of a header value. */
@@ -164,15 +164,15 @@ export class Redaction {
   #isSecret(word: string): boolean {
     const isSentKey = word === this.#sentKey && word.length >= MIN_SENT_KEY
     if (isSentKey || this.isKey(word)) return true
-    // Ignore punctuation around the word, such as a full stop after a key.
+    // Ignore punctuation around the word, such as a period after a key.
     const bare = /\w(?:.*\w)?/s.exec(word)?.[0] ?? word
     return bare !== word && this.#isSecret(bare)
   }
 }
 
 /**
- * Redacts a text about a request: replaces the request's secrets and all words that look like an
- * API key.
+ * Redacts a text about a request for the log. Replaces the same secrets as `Redaction`, and all
+ * words that look like a generated API key. Cuts long texts.
  */
 export function redactForLog(
   redactionOf: RedactionOf,

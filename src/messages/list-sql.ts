@@ -31,7 +31,6 @@ export function pageSql(conditions: readonly Condition[], index: string): string
     ) AS page CROSS JOIN messages AS m ON m.sequence = page.sequence`
 }
 
-/** The fields that a search looks through. */
 const SEARCHED_FIELDS = [
   '_id',
   'transactionId',
@@ -47,9 +46,9 @@ const SEARCHED_FIELDS = [
 ]
 
 /**
- * Returns the SQL that reads a page of documents. A document matches if its searched fields, as
- * JSON, match all LIKE patterns. The parameters are the dataset, the values of the conditions, the
- * patterns, the limit and the offset.
+ * Returns the SQL that reads a page of documents. A document matches if the JSON array of its
+ * searched fields matches all LIKE patterns. The parameters are the dataset, the values of the
+ * conditions, the patterns, the limit and the offset.
  */
 export function searchSql(
   conditions: readonly Condition[],

@@ -115,7 +115,10 @@ export class TestedIntegrations {
     return outcomes
   }
 
-  /** Returns the integrations that can be primary. Throws `Failure` if set-primary always fails. */
+  /**
+   * Returns the integrations that can be primary. If there are none, throws `ContractViolation` if
+   * set-primary failed, or `Skipped` if a channel doesn't support a primary integration.
+   */
   async usable(): Promise<KnownIntegration[]> {
     const outcomes = await this.all()
     const integrations = outcomes.flatMap(({ integration }) => integration ?? [])
@@ -172,8 +175,8 @@ export class TestedIntegrations {
   }
 
   /**
-   * Returns the `_id` of the channel's primary integration; undefined if the channel must have no
-   * primary.
+   * Returns the `_id` of the integration that should be the channel's primary; undefined if the
+   * channel should have none.
    */
   expectedPrimary(channel: Channel): string | undefined {
     const former = this.#listedBefore?.find(

@@ -49,10 +49,11 @@ export const SeedStub = strictObject(
 )
 export type SeedStub = Static<typeof SeedStub>
 
-export const NewStub = namedObject('NewStub', 'A response to requests that no operation serves', {
-  ...SeedStub.properties,
-  function: functionId
-})
+export const NewStub = namedObject(
+  'NewStub',
+  'A fixed or computed response to requests that no operation serves',
+  { ...SeedStub.properties, function: functionId }
+)
 export type NewStub = Static<typeof NewStub>
 
 /** The response that the function of a stub returns. */

@@ -5,7 +5,7 @@ interface UndoEntry {
   undo(): unknown
 }
 
-/** The maximum number of actions that can be undone after their toasts are gone. */
+/** The maximum length of the undo list. Older actions can be undone only from their toasts. */
 const MAX_ENTRIES = 20
 
 let entries: readonly UndoEntry[] = []

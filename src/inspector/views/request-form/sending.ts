@@ -12,17 +12,17 @@ interface SentRequest {
   sequence: RecordedRequest['sequence'] | undefined
 }
 
-/** The state of the last request, and functions to send and cancel requests. */
+/** The state of the latest request, and functions to send a request and cancel it. */
 export interface Sending {
   isSending: boolean
   sent?: SentRequest
   error?: unknown
-  /** Sends the request that `prepare` returns. Sets `error` if either step fails. */
+  /** Sends the request that `prepare` returns. Sets `error` if `prepare` or the request fails. */
   send(prepare: () => RepeatableRequest): Promise<void>
   cancel(): void
 }
 
-/** Sends one request at a time with the environment's API key. */
+/** Sends requests to the server. Cancels a pending request on unmount. */
 export function useSending(): Sending {
   const { env, call } = useSession()
   const [state, setState] = useState<Omit<Sending, 'send' | 'cancel'>>({ isSending: false })
