@@ -50,7 +50,7 @@ export interface Mock extends RunningServer, ConnectedMock {
   environments: MockEnvironment[]
   /**
    * Writes the run report to a single HTML file that works offline, and returns the report's data.
-   * By default, the file contains the starting states of failed tests. Rejects with the system
+   * By default, only failed tests have their starting state in the report. Rejects with the system
    * error if the file can't be written.
    */
   report(file: string, options?: ReportOptions): Promise<Report>
@@ -84,7 +84,7 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
   const unsupported = unsupportedNodeMessage()
   if (unsupported) throw new StartError(unsupported)
   // Import the server only after the check, because loading the database addon can crash an old
-  // Node.
+  // version of Node.
   const { startServer } = await import('./server.js').catch(rethrowBundled)
   const { unref, fetch = directFetch, ...serverOptions } = options
   const { port = 0, logLevel = 'warn', adminToken } = options

@@ -32,8 +32,8 @@ const EARLIEST = 0
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /**
- * Returns the clock's time. A fixed time must be valid. A time with an offset is limited to the
- * years 1970 to 9999.
+ * Returns the clock's time. Doesn't validate a fixed time. If the clock has an offset, limits the
+ * time to the years 1970 to 9999.
  */
 export function readClock(setting: ClockSetting, wall: Clock): number {
   if (setting.mode === 'wall') return wall()

@@ -4,7 +4,7 @@ import libSlugify from '@sindresorhus/slugify'
 /** An id is 24 lower-case hex digits. */
 export const ID_PATTERN = /^[0-9a-f]{24}$/
 
-/** Returns the text in lower case if it is an id in any case; otherwise undefined. */
+/** Parses an id in upper or lower case. Returns it in lower case, or undefined if it is invalid. */
 export function parseId(text: string): string | undefined {
   return /^[0-9a-f]{24}$/i.test(text) ? text.toLowerCase() : undefined
 }
@@ -94,7 +94,7 @@ export function encodeBase62(id: string): string {
   return '0'.repeat(leadingZeros.length / 2) + digits
 }
 
-/** Returns the id for which `encodeBase62` returns exactly this text, or undefined. */
+/** Returns the id that `encodeBase62` encodes as this text, or undefined if there is no such id. */
 export function decodeBase62(text: string): string | undefined {
   // An id has 12 base62 digits if all its bytes are 0, and 17 digits if all its bytes are 0xff.
   if (!/^[0-9A-Za-z]{12,17}$/.test(text)) return undefined

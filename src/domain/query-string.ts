@@ -62,7 +62,7 @@ function decode(text: string): string {
   return /[%+]/.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : text
 }
 
-/** Returns a path with its decoded query parameters, such as `/v1/messages?limit=10`. */
+/** Appends encoded query parameters to a path, as in `/v1/messages?limit=10`. */
 export function targetOf(path: string, query: Record<string, string | string[]>): string {
   const pairs = Object.entries(query).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, value])

@@ -35,7 +35,7 @@ export const rethrowWriteError =
 const WRITE_ERRORS: Record<string, string> = {
   EEXIST: 'it already exists; choose another file',
   ENOENT: 'its folder does not exist; create it first',
-  ENOTDIR: 'its folder is a file; choose a file in another folder',
+  ENOTDIR: 'part of its path is a file, not a folder; choose another path',
   EISDIR: 'it is a folder; choose a file in it',
   ELOOP: 'it is a link or not a regular file; choose another file',
   EACCES: 'permission denied; check the permissions, or choose another file',

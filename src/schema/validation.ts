@@ -168,8 +168,9 @@ function unknownFieldIssue({ path, schema }: SchemaError): ValidationIssue {
 const DISCRIMINATORS = ['type', 'mode']
 
 /**
- * Returns the issues of the closest variant: the one with the fewest errors among those whose type
- * and discriminator match the value.
+ * Returns the issues of the closest variant. Considers only variants whose type and discriminator
+ * match the value, and chooses the one with the fewest errors. If no variant matches, returns one
+ * issue about the discriminator or the type.
  */
 function toUnionIssues(union: SchemaError): ValidationIssue[] {
   const { variants, path } = union
@@ -182,8 +183,8 @@ function toUnionIssues(union: SchemaError): ValidationIssue[] {
 }
 
 /**
- * Returns the issue if the value's discriminator selects no variant. Returns undefined if the value
- * has no discriminator.
+ * Returns the issue for a discriminator that selects no variant, or undefined if the value has no
+ * discriminator.
  */
 function discriminatorIssue({ variants, path }: SchemaError): ValidationIssue | undefined {
   const errors = variants.flat().filter((error) => isDiscriminator(error, path))
@@ -272,7 +273,7 @@ function describeError(error: SchemaError): Description {
 /** The names of all fields that contain a time, or a list of times. */
 const TIME_NAMES = new Set<string>([...Object.values(TIME_FIELDS).flat(), 'at', 'timesRelativeTo'])
 
-/** Describes how to write a number or a boolean where a string is required. */
+/** Returns the fix for a number or boolean that must be a string, such as `: put it in quotes`. */
 function describeFix({ path, value }: SchemaError): string {
   const name = path.findLast((part) => typeof part === 'string') ?? ''
   if (typeof value !== 'number' || !TIME_NAMES.has(name)) return ': put it in quotes'

@@ -15,7 +15,7 @@ test('accepts a new file and an existing file', () => {
 test.each([
   ['gone/run.html', 'its folder does not exist; create it first'],
   ['gone/', 'its folder does not exist; create it first'],
-  ['file/run.html', 'its folder is a file; choose a file in another folder'],
+  ['file/run.html', 'part of its path is a file, not a folder; choose another path'],
   ['folder', 'it is a folder; choose a file in it'],
   ['link', 'it is a link or not a regular file; choose another file']
 ])('rejects %s and reports the reason', (name, reason) => {

@@ -1,4 +1,4 @@
-/** Counts bytes up to a limit, which may be part of a larger limit. */
+/** Counts bytes up to a limit. If `whole` is set, the bytes also count toward that larger limit. */
 export class SizeLimit {
   readonly #whole: SizeLimit | undefined
   #left: number

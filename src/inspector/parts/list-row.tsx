@@ -21,7 +21,7 @@ export interface ListRowProps {
   lead?: ComponentChildren
   /** Content after the title, such as a status and a duration. */
   end?: ComponentChildren
-  /** A second line, such as the reason of a response. */
+  /** A second line, such as the reason for a response. */
   note?: ComponentChildren
   title?: string | undefined
   isCurrent?: boolean

@@ -13,7 +13,7 @@ export interface ReadOptions {
   pageSize: number
   /** The maximum number of messages to record, starting with the newest. */
   maximum: number
-  /** The maximum size of all messages and subscribers, in bytes. */
+  /** The maximum total size of the messages and subscribers, in bytes. */
   maxBytes: number
   deviations: SeedDeviations
   names: KeptFieldNames
@@ -130,7 +130,7 @@ class MessageReader implements ReadMessages {
     const [newest] = data.map(keyOf)
     if (newest !== firstKey) return
     throw new StartError(
-      `page ${page} of the target only repeats messages of earlier pages, so the pages never end`
+      `page ${page} of the target only repeats messages of earlier pages, so the list never ends`
     )
   }
 

@@ -111,11 +111,14 @@ async function checkTarget(target: Target): Promise<void> {
     throw new StartError(`${target.url} rejects the key with 401; check --api-key`)
   if (status !== 200) {
     const problem = `${target.url}/v1/messages returned ${status}`
-    throw new StartError(`${problem}: check that it is the notification service`)
+    throw new StartError(`${problem}: check that this server provides Novu's API`)
   }
 }
 
-/** Reads the target's records and replaces their personal data. */
+/**
+ * Reads the target's records, and replaces personal data in the workflows and subscribers.
+ * `RecordedSeed` replaces it in the messages when it writes them.
+ */
 async function readSeed(target: Target, options: RecordOptions): Promise<RecordedSeed> {
   const { apiKey, maximum } = options
   const deviations = new SeedDeviations()
@@ -161,7 +164,7 @@ interface SeedContent {
   settings: EnvironmentSettings
   workflows: (SeedWorkflow & { steps: SeedStep[] })[]
   subscribers: ReadonlyMap<string, SeedSubscriber>
-  /** The messages in the order of the list, which is newest first. */
+  /** The messages, newest first, before personal data is replaced. */
   messages: readonly ReadMessage[]
   replacement: PersonalDataReplacement
   differences: string[]

@@ -26,7 +26,7 @@ import { useFaultCommands, useRemoveRules } from './fault-commands.js'
 
 const NO_LATENCY: Latency = { delay: 0, spread: 0 }
 
-/** The bar's button that opens the panel for faults and latency. */
+/** The button in the top bar that opens the panel for faults and latency. */
 export function FaultsPopover() {
   const { value, error, reload } = useFaults()
   const { rules = [], latency = NO_LATENCY } = value ?? {}
