@@ -45,7 +45,10 @@ export function serveLazily(app: FastifyInstance, load: () => Promise<FastifyIns
   })
 }
 
-/** Returns whether `app` serves the URL. Accepts absolute-form and percent-encoded URLs. */
+/**
+ * Returns whether the URL's path matches `EAGER_PATHS`. Accepts absolute-form and percent-encoded
+ * URLs.
+ */
 function isEager(url: string): boolean {
   if (EAGER_PATHS.test(url)) return true
   const mayBeEncoded = /%|^h/i.test(url)

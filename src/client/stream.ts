@@ -5,8 +5,8 @@ export interface StreamOptions {
   /** Ends the stream. */
   signal?: Signal
   /**
-   * Whether to yield the already recorded requests first. By default, only new requests are
-   * yielded.
+   * Whether to start with the requests that are already in the journal. By default, the stream
+   * yields only new requests.
    */
   replay?: boolean
   /**
@@ -16,7 +16,7 @@ export interface StreamOptions {
   onChange?: (change: wire.Change) => void
   /**
    * Called with each request that has no response 100 ms after its arrival. The stream yields the
-   * request later, when it ends.
+   * request once the request has ended.
    */
   onPending?: (request: wire.RecordedRequest) => void
   /**
@@ -60,7 +60,7 @@ export async function* streamRequests(
   const lastEventId = replay ? '0' : ''
   const state: StreamState = { isOpen: false, failures: 0, lastEventId, changesAfter }
   while (!signal?.aborted) {
-    let problem: unknown = new MockError('every attempt to open the stream ended without any data')
+    let problem: unknown = new MockError('the server kept closing the stream without sending data')
     try {
       yield* readStream(connection, options, state)
     } catch (error) {
@@ -83,7 +83,7 @@ const isEnvironmentGone = (error: unknown, { isOpen }: StreamState) =>
 
 /**
  * Returns whether the error means that the connection of an open stream broke. The stream
- * reconnects only after such an error.
+ * reconnects after such an error, and throws any other error.
  */
 const isBroken = (error: unknown, { isOpen }: StreamState) =>
   isOpen && !(error instanceof MockError && error.status !== undefined)

@@ -66,7 +66,7 @@ function addRequests<Record extends { requests: number }>(one: Record, other: Re
   return { ...one, requests: one.requests + other.requests }
 }
 
-/** Merges the records with equal keys, and keeps the order in which the keys first occur. */
+/** Merges items with the same key. Keeps the order in which the keys first occur. */
 function mergeBy<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => string | number,

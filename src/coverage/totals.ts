@@ -12,7 +12,6 @@ export function isCovered({
   return count > 0 || (byFault && injected > 0)
 }
 
-/** Returns the number of covered items and the number of all items. */
 export function totalsOf(items: readonly CoverageItem[]): { covered: number; total: number } {
   return { covered: items.filter(({ covered }) => covered).length, total: items.length }
 }

@@ -13,16 +13,16 @@ export const LOCK_TIMEOUT = 500
 /** SQLite's smallest page size in bytes. SQLite treats a smaller file as an empty database. */
 const SMALLEST_PAGE = 512
 
-const DAMAGED = 'it is damaged: restore a backup, or choose another file with --data'
+const RESTORE = 'restore a backup, or choose another file with --data'
 
 const PROBLEMS = {
   SQLITE_BUSY:
-    'another process has it open, such as another notification-mock; ' +
+    'it is open in another process, such as another notification-mock; ' +
     'stop that process, or choose another file with --data',
   SQLITE_CANTOPEN:
     'the file or its folder is missing, or permissions forbid access; ' +
     'check the path and the permissions',
-  SQLITE_CORRUPT: DAMAGED,
+  SQLITE_CORRUPT: `it is damaged; ${RESTORE}`,
   SQLITE_NOTADB: 'it is not a database; choose another file with --data',
   SQLITE_READONLY:
     'the file or its folder is read-only; ' +
@@ -64,8 +64,8 @@ export function checkDataFile(file: string, lastMigration: number): void {
 }
 
 /**
- * Returns the file's stats, or undefined if the system can't look up the path. In this case, SQLite
- * reports the reason when it opens the file.
+ * Returns the file's stats, or undefined if it doesn't exist. Also returns undefined after a system
+ * error, because SQLite reports the reason when it opens the file.
  */
 function statOrUndefined(file: string) {
   try {
@@ -112,7 +112,7 @@ function findContentProblem(client: Database.Database, lastMigration: number): s
   // A file from an older version may lack tables, which the migrations will create.
   if (newestMigration < lastMigration) return undefined
   const missing = tableNames().find((name) => !tables.includes(name))
-  return missing && `its table ${missing} is missing: ${DAMAGED}`
+  return missing && `it is damaged, because its table ${missing} is missing; ${RESTORE}`
 }
 
 function foreignLog(file: string): string {
@@ -131,9 +131,9 @@ function tableNames(): string[] {
 }
 
 /**
- * Returns a function that checks whether the open data file was deleted, replaced or truncated.
- * That function returns the problem, or undefined if there is none. A check takes microseconds.
- * Once a problem is found, every later call returns it.
+ * Returns a function that checks whether the open data file was deleted, replaced or truncated. The
+ * function takes microseconds. It returns a description of the problem, or undefined. After it has
+ * found a problem, it returns the same description on every call.
  */
 export function watchDataFile(file: string): () => string | undefined {
   let lastStats = statSync(file)
@@ -191,7 +191,7 @@ function addonError(): StartError {
   // better-sqlite3 13 comes prebuilt, so an update is enough.
   const command = Number(process.versions.napi) < 10 ? 'npm rebuild' : 'npm update'
   return new StartError(
-    `the database addon was not built for this Node, ${process.version}; ` +
+    `the database addon was not built for Node ${process.version}; ` +
       `run: ${command} better-sqlite3`
   )
 }

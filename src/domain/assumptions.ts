@@ -148,7 +148,8 @@ const ASSUMPTIONS = {
   },
   'idempotency-match': {
     description:
-      'Who owns an idempotency key, and which parts of a repeated request must be equal.',
+      'Whether the environment or the organization owns an idempotency key, and which parts of a ' +
+      'repeated request must match the first request.',
     document: [
       'request',
       'the key belongs to the environment; ' +

@@ -23,7 +23,7 @@ export class ApiKeys {
    */
   readonly #hashes = new Set<string>()
   #areHashesLoaded = false
-  /** The keys that aren't a single word. A text must be searched for each of them. */
+  /** The keys that aren't a single word. Finding them in a text takes one search per key. */
   readonly unusualKeys = new Set<string>()
 
   constructor(db: Db, store: EnvironmentStore) {

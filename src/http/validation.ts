@@ -50,20 +50,20 @@ export function validate(schema: TSchema, value: unknown): ValidationResult {
 }
 
 /**
- * Parses a field's time and returns milliseconds since 1970. Throws `invalid` if it isn't a valid
- * time.
+ * Parses the time in a field and returns milliseconds since 1970. Throws `invalid` if the text isn't
+ * a valid time.
  */
 export function parseTimeField(field: string, text: string): number {
   const time = parseTime(text)
   if (time !== undefined) return time
   throw invalidFields({
-    [field]: { messages: [`${field} must be a time in ISO 8601 with a time zone`], value: text }
+    [field]: { messages: [`${field} must be an ISO 8601 time with a time zone`], value: text }
   })
 }
 
 /**
- * Returns the value at the path as `{ value }`. Returns `{}` if the value is an object or a list,
- * because it can be long, and its fields have their own errors.
+ * Returns the value at the path as `{ value }`. Returns `{}` for objects and lists, which can be
+ * long and whose fields have their own errors.
  */
 function scalarAt(path: Path, root: unknown): { value?: unknown } {
   const value = path.reduce<unknown>(
@@ -116,8 +116,8 @@ function convert(value: Query[string] | undefined, parameter: TSchema): unknown 
 }
 
 /**
- * Converts strings such as `10` to numbers, and also `10.0`, which some generated clients send.
- * Keeps other strings, so that validation rejects them.
+ * Converts strings such as `10` to numbers. Accepts `10.0` too, because some generated clients send
+ * it. Returns other strings unchanged, so that validation rejects them.
  */
 function toIntegerOrString(value: string): string | number {
   return /^\d+(\.0+)?$/.test(value) ? Math.min(Number(value), Number.MAX_VALUE) : value

@@ -55,8 +55,8 @@ const VALUE = sql.placeholder('value')
 const DATASET = sql.placeholder('dataset')
 
 /**
- * The conditions use literals, because SQLite recompiles a statement that compares a flag with a
- * bound value.
+ * These conditions compare flags with literals. With bound values, SQLite would recompile the
+ * statement on each run.
  */
 const IS_PRIMARY = sql`${integrations.primary} = 1 AND ${integrations.deleted} = 0`
 const IS_ACTIVE = sql`${integrations.active} = 1 AND ${integrations.deleted} = 0`
@@ -272,7 +272,7 @@ export class SeedRepository {
     return row?.rowid
   }
 
-  /** Uses SQL, because Drizzle can't set the rowid. */
+  /** Uses raw SQL, because Drizzle can't set the rowid. */
   #moveRow(kind: RecordKind, from: number, to: number): void {
     const query = `UPDATE ${tableName(kind)} SET rowid = ? WHERE rowid = ?`
     this.#db.client.prepare(query).run(to, from)

@@ -135,7 +135,7 @@ test('reports a database addon that is not built for this Node version', async (
   const { status, stderr } = spawnSync(process.execPath, [commandIn(folder), '--no-seed'], {
     encoding: 'utf8'
   })
-  const problem = `the database addon was not built for this Node, ${process.version}`
+  const problem = `the database addon was not built for Node ${process.version}`
   const fix = `run: npm ${NEEDS_BUILD ? 'rebuild' : 'update'} better-sqlite3`
   expect([status, stderr]).toEqual([1, `error: ${problem}; ${fix}\n`])
 })

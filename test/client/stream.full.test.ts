@@ -119,6 +119,6 @@ test('a stream throws if several connections in a row end without any data', asy
     fetch: async () => new Response('')
   }).attach('any-key')
   await expect(requests.stream().next()).rejects.toThrow(
-    'every attempt to open the stream ended without any data'
+    'the server kept closing the stream without sending data'
   )
 })

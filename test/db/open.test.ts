@@ -102,7 +102,7 @@ describe('openDatabase leaves the files unchanged when it', () => {
     const { db } = open(file)
     expect(readInOtherProcess(file)).toBe('SQLITE_BUSY\n')
     expect(readStartError(file)).toBe(
-      `can't use the data file ${file}: another process has it open, ` +
+      `can't use the data file ${file}: it is open in another process, ` +
         'such as another notification-mock; ' +
         'stop that process, or choose another file with --data'
     )
@@ -124,7 +124,7 @@ describe('openDatabase leaves the files unchanged when it', () => {
     [
       'a file without the messages table',
       'DROP TABLE messages',
-      'its table messages is missing: it is damaged: restore a backup, or choose'
+      'it is damaged, because its table messages is missing; restore a backup, or choose'
     ]
   ])('rejects %s', (_name, change, problem) => {
     const file = createDataFile(`PRAGMA foreign_keys = OFF; ${change}`)
@@ -159,7 +159,7 @@ describe('openDatabase leaves the files unchanged when it', () => {
     writeFileSync(file, readFileSync(file).subarray(0, length))
     const contents = readFolder(dirname(file))
     expect(readStartError(file)).toMatch(
-      /: (it is not a database;|it is damaged: restore a backup, or) choose another file with --data$/
+      /: (it is not a database;|it is damaged; restore a backup, or) choose another file with --data$/
     )
     expect(readFolder(dirname(file))).toEqual(contents)
   })

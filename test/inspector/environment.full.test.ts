@@ -197,7 +197,7 @@ test('the form for a new environment shows each error at its field', async (cont
   await dialog.getByLabel('Name').fill('Unused')
   await dialog.getByLabel('Freeze its clock').fill('20260-01-01T00:00')
   await create()
-  await errorAt('Freeze its clock').toContain('must be a time in ISO 8601')
+  await errorAt('Freeze its clock').toContain('must be an ISO 8601 time')
   await dialog.getByLabel('Remove it when unused').fill('721')
   await create()
   // The browser moves the focus to the field, and shows the message there.

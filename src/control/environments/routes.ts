@@ -44,7 +44,7 @@ const LATENCY =
 const API_KEY =
   'A unique API key of at least 16 characters, or at least 8 if it has a digit or a hyphen. ' +
   'Defaults to a new key'
-const REMOVED = 'Whether to list removed environments too, if their tests are still in the report'
+const REMOVED = 'Whether to include removed environments whose tests are still in the report'
 const TTL =
   'How long the environment may be unused before it is removed: milliseconds, or a duration such ' +
   'as `10m`. At most 30 days. By default, the environment is never removed'

@@ -117,7 +117,7 @@ function Control({ field, id, messages, isFocused }: Props & { id: string }) {
 
 function TextInput({ common, field }: { common: { id: string }; field: FormField }) {
   const { value, suggest } = field
-  // Without suggestions, users can still type any value.
+  // Ignore loading errors, because users can type any value without suggestions.
   const { value: suggestions = [] } = useResource(async () => suggest?.() ?? [], [])
   return (
     <>

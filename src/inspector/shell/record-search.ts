@@ -13,7 +13,8 @@ const MIN_LENGTH = 2
 export async function findRecords(session: Session, text: string): Promise<readonly Action[]> {
   if (text.length < MIN_LENGTH) return []
   const { env } = session
-  // If one search fails, for example because of a malformed id, still show the other results.
+  // If one search fails, for example because no request has the number, still show the other
+  // results.
   const searches = await Promise.allSettled([
     findMessages(session, text),
     findByName('plug', 'integrations', env.integrations.list(), text),

@@ -40,10 +40,10 @@ interface CompareOptions extends RequestsToCompare {
 const DEPTH_OF_RECORD = 3
 
 /**
- * Sends all requests to both servers, one after the other, and returns the differences. If a
- * response can't be used, for example because a proxy sent it, the request is repeated once, and
- * the second response is compared. Throws `StartError` if a server can't be reached or
- * rejects the key.
+ * Sends the requests one at a time to both servers and returns the differences between the
+ * responses. If a response can't be used, for example because a proxy sent it, retries the request
+ * once and compares the second response. Throws `StartError` if a server can't be reached, redirects
+ * requests or rejects the key.
  */
 export async function compareServices(options: CompareOptions): Promise<ServiceComparison> {
   const { target, ours, requests, skipped, onProgress } = options
@@ -109,10 +109,7 @@ async function requestResponse(
 const statusOf = (response: TargetResponse | string) =>
   typeof response === 'string' ? response : response.status
 
-/**
- * Masks both values if the name of the field, or of an object that contains it, suggests a
- * credential.
- */
+/** Masks both values if any name in the field's path suggests a credential. */
 function maskSecret(difference: ResponseDifference): ResponseDifference {
   const isSecret = difference.field.split(/[.[\]]/).some(isSecretName)
   if (!isSecret) return difference
@@ -123,7 +120,7 @@ function maskSecret(difference: ResponseDifference): ResponseDifference {
   }
 }
 
-/** Replaces the filter values in a path with the same replacements that `record` uses. */
+/** Replaces the personal data in a path's filters in the same way as `record` replaces it. */
 function replacePath(path: string, replacementKey: string): string {
   const [pathname, query] = path.split('?', 2)
   if (query === undefined || !pathname?.endsWith('/v1/messages')) return path
@@ -170,7 +167,7 @@ function replaceResponse(
   return { ...response, body: isObject(body.data) ? { data: step } : step }
 }
 
-/** If an error message contains query values, replaces them with the values in `ourPath`. */
+/** Replaces the query values of `path` in an error message with the query values of `ourPath`. */
 function replaceInMessage(message: unknown, path: string, ourPath: string): unknown {
   if (typeof message !== 'string') return message
   const ourValues = queryValuesOf(ourPath)

@@ -15,7 +15,7 @@ interface Props {
   back: string | undefined
 }
 
-/** The pane of a recorded request: its result, and how the two responses differ. */
+/** Shows the result of repeating a recorded request, and how the new response differs. */
 export function ReplayedRequestPane({ request, back }: Props) {
   const { sequence, method, target, status, result, repeatedAs, differences = [] } = request
   const head = (
@@ -53,7 +53,7 @@ function describeResult({ result, cause = UNKNOWN_CAUSE }: ReplayedRequest): str
     case 'different':
       return `The response differs from the recorded one: ${cause}.`
     case 'next':
-      return 'This request is next: “Send next” sends it and compares the two responses.'
+      return 'This request is next: “Send next” sends it and compares the response with the recorded one.'
     case 'later':
       return "This request hasn't been repeated yet."
   }
