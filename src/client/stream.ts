@@ -82,8 +82,8 @@ const isEnvironmentGone = (error: unknown, { isOpen }: StreamState) =>
   isOpen && error instanceof MockError && error.status === 401
 
 /**
- * Returns whether the error means that the connection of an open stream broke. The stream
- * reconnects after such an error, and throws any other error.
+ * Returns whether the error means that the connection of an open stream broke. After any other
+ * error, the stream doesn't reconnect.
  */
 const isBroken = (error: unknown, { isOpen }: StreamState) =>
   isOpen && !(error instanceof MockError && error.status !== undefined)
