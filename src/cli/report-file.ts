@@ -25,7 +25,7 @@ export interface ReportFile {
 
 /**
  * Reads several HTML reports. Throws `StartError` if a file isn't a readable report, or if the
- * reports are too large together.
+ * total size of the reports exceeds `MAX_DATA`.
  */
 export function readReports(files: readonly string[]): ReportFile[] {
   let size = 0

@@ -130,7 +130,7 @@ function serverAt(server: Connection) {
     /** Returns the record of a test run. Every created environment counts as one test. */
     runRecord: ({ states, environment }: RunRecordOptions = {}) =>
       json<wire.RunRecord>('GET', '/_mock/report', { query: { states, environment } }),
-    /** Returns how much of the API the requests to all environments have covered. */
+    /** Returns how much of the API has been covered by requests to any environment. */
     coverage: () => json<wire.Coverage>('GET', '/_mock/coverage/server'),
     /** Resets the coverage of the server and of every environment to zero. */
     clearCoverage: () => done('DELETE', '/_mock/coverage/server'),

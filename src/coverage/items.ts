@@ -91,8 +91,8 @@ function headerItems(operation: Operation): PlannedItem[] {
 
 function parameterItems(operation: Operation, name: string, schema: TSchema): PlannedItem[] {
   const { type, enum: values = [] } = schema
-  // `query` can't be a `MalformedQuery` here, because this function is called only for requests
-  // that got a 200.
+  // `query` can't be a `MalformedQuery` here, because `valueIn` is called only for requests that
+  // got a 200.
   const valueIn = ({ query }: JournalEntry) => (query as Query)[name]
   const isRepeated = (request: JournalEntry) => {
     const value = valueIn(request)
@@ -135,7 +135,7 @@ function howToGet({ method }: Operation, { status, code, example }: OperationErr
   return example && REQUESTABLE.has(status) ? `${how}, such as ${method} ${example}` : how
 }
 
-/** The statuses of errors that occur when a client requests the error's example path. */
+/** The error statuses that a client can get by requesting the error's example path. */
 const REQUESTABLE = new Set<ErrorStatus>([403, 404, 422])
 
 const HOW: Record<ErrorStatus, string> & { [Code in ErrorCode]?: string } = {

@@ -72,7 +72,7 @@ const selection = {
 }
 
 const RULE =
-  'The fault to inject, and the requests to inject it into; applied once unless `times` is set'
+  'A fault and the requests to inject it into. The rule applies once, unless `times` is set'
 export const NewFaultRule = namedObject('NewFaultRule', RULE, {
   operation: Type.Optional(ref(OperationName, 'Any operation by default')),
   match: Type.Optional(

@@ -156,7 +156,8 @@ export const Change = namedObject(
     after: Type.Integer({
       minimum: 0,
       format: 'int64',
-      description: 'Sequence of the last request before the change, or 0 if there was no request'
+      description:
+        'Sequence number of the last request before the change, or 0 if there was no request'
     }),
     operation: Type.Optional(
       Type.String({
@@ -260,7 +261,7 @@ export const VerificationResult = namedObject(
   {
     matched: Type.Integer({ description: 'Number of matching requests' }),
     requests: Type.Array(Type.Integer({ format: 'int64' }), {
-      description: 'Sequences of the matching requests'
+      description: 'Sequence numbers of the matching requests'
     }),
     lost: number(1, 'Number of older requests that are no longer in the journal')
   }

@@ -8,12 +8,12 @@ export const FILE_LIMITS = {
   where: 'in a file',
   /** The limit for JSON text, and for the JSON that YAML aliases expand to. */
   json: 64 * MIB,
-  /**
-   * The limit for YAML text. It is lower, because reading YAML takes 50 times as long as reading
-   * JSON.
-   */
+  /** The limit for YAML text. It is lower, because YAML is much slower to read than JSON. */
   yaml: 16 * MIB,
-  /** The limit for the JSON that defaults, references and generated messages add to the seed. */
+  /**
+   * The limit for the JSON that defaults and references add to the seed. In a request, generated
+   * messages also count.
+   */
   added: 512 * MIB,
   fix: 'split it into several files, or generate the messages with `generate:`'
 }

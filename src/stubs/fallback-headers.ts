@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 type Headers = Record<string, string | string[]>
 
 /**
- * Matches the headers that aren't forwarded in either direction: headers about one connection,
- * cookies, and this mock's own headers.
+ * Matches the headers that aren't forwarded in either direction: hop-by-hop headers, cookies,
+ * and this mock's own headers.
  */
 const NEVER_FORWARDED =
   /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|(set-)?cookie|x-mock-.*)$/

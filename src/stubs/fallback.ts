@@ -36,7 +36,7 @@ export interface FallbackOptions {
   key: string
   /** How many milliseconds to wait if the fallback server sends nothing. 0 means no limit. */
   timeout: number
-  /** Returns true for a request to Novu's API that no operation and no stub serves. */
+  /** Returns true for a request to Novu's API that neither an operation nor a stub serves. */
   isUnserved: (request: FastifyRequest) => boolean
 }
 
@@ -167,7 +167,7 @@ class Forwarder {
 
   async #sendResponse(response: IncomingMessage, reply: FastifyReply): Promise<void> {
     const { request } = reply
-    // To send half of the response, its length must be known.
+    // `truncate` sends half of the body, so read the whole body first to know its length.
     const isTruncated = request.effect?.abort === 'truncate'
     const payload = isTruncated ? await buffer(response) : response
     if (!isTruncated) {
@@ -205,7 +205,8 @@ function recordCut(reason: string, reply: FastifyReply): void {
   logCut(reply, reason)
 }
 
-const KEY_REJECTED = 'the fallback server rejected its API key; set the key with --fallback-key'
+const KEY_REJECTED =
+  'the fallback server rejected the API key that the mock sent; set the key with --fallback-key'
 
 /**
  * Replaces the request's body with a stream and records its start. Returns undefined if there is no

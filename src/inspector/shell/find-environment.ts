@@ -1,7 +1,7 @@
 import { type ConnectedMock, type ListedEnvironment, MockError } from '../../client/index.js'
 
 interface Selection {
-  /** Undefined if the user isn't allowed to list environments. */
+  /** Undefined if listing the environments failed. */
   environments: ListedEnvironment[] | undefined
   listed: ListedEnvironment | undefined
   apiKey: string | undefined

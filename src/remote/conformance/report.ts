@@ -84,8 +84,8 @@ function operationLines({
 }
 
 /**
- * Returns lines with the profile, and with the number of assumptions whose value was detected. For
- * the other assumptions, adds the reasons why their values are unknown.
+ * Returns a line with the profile and the number of assumptions that were detected, and one line
+ * for each reason why assumptions weren't detected.
  */
 function profileLines(report: ProfileReport): string[] {
   const { differing, known, unknown } = report

@@ -58,9 +58,8 @@ const DEFAULT_PROVIDERS = {
 }
 
 /**
- * Returns the providers of the channel's active integrations, starting with the primary one. If
- * none is active, returns the providers of all the channel's integrations. If there are none,
- * returns the default provider.
+ * Returns the providers of the channel's active integrations, starting with the primary one. Falls
+ * back to the providers of inactive integrations, and then to the default provider.
  */
 function providersOf({ integrations }: EnvironmentInput, channel: Channel): string[] {
   const existing = integrations.filter(

@@ -85,10 +85,7 @@ function describeClock({ setting }: ClockState): string {
   return setting.mode === 'fixed' ? 'frozen' : 'system time'
 }
 
-/**
- * Returns a clock's current time. Also renders the component again every second, so that it shows
- * the new time.
- */
+/** Returns a clock's current time, and rerenders the component every second. */
 function useNow(clock: ClockState | undefined): string {
   const [, rerender] = useState({})
   useEffect(() => {
