@@ -18,7 +18,7 @@ import type { Operation } from '../src/schema/operation.js'
 
 type Parameter = DescribedOperation['parameters'][number] & { required?: boolean }
 
-/** Returns a section for each operation and each type of the profile `document`. */
+/** Returns a section for each operation and each type, as they are in the profile `document`. */
 export async function apiReference(): Promise<string> {
   const { paths, components } = await openApiDocument(assume('document'))
   const described = Object.values(paths).flatMap((methods) => Object.values(methods))

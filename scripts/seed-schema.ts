@@ -44,7 +44,7 @@ else if (read() !== text) {
   process.exitCode = 1
 }
 
-/** Returns JSON as Biome formats it, because the lint step checks this file too. */
+/** Formats JSON with Biome, because the lint step also checks seeds/schema.json. */
 function formatted(json: string): string {
   const { status, stdout, stderr } = spawnSync(
     'node_modules/.bin/biome',

@@ -83,7 +83,10 @@ export class Target {
     throw response ? new Failure(problem, request) : new NoResponse(problem, request)
   }
 
-  /** Repeats the request until its response can be used or there are no attempts left. */
+  /**
+   * Retries the request until its response can be used, or until the limit on attempts or on
+   * waiting time is reached.
+   */
   async sendWithRetries(path: string, options: RequestOptions): Promise<RetriedResponse> {
     const { method = 'GET', maxAttempts = 1, findProblem } = options
     const { patience = PATIENCE, onRetry } = this.#options
@@ -202,7 +205,7 @@ function isBusy({ status, headers }: TargetResponse): boolean {
   return status === 429 || (status === 503 && headers.has('retry-after'))
 }
 
-/** Returns why the request must be repeated; undefined if the response can be used. */
+/** Returns why the request must be repeated, or undefined if the response can be used. */
 function problemOf(
   response: TargetResponse,
   findProblem: RequestOptions['findProblem']

@@ -174,14 +174,14 @@ function parseText(
 ): unknown {
   const { json: maxJson, yaml: maxYaml, where, fix } = limits
   const tooLarge = (format: string, limit: number) =>
-    `is larger than ${formatLimit(limit)} of ${format}, the limit of a seed ${where}`
+    `is larger than ${formatLimit(limit)}, the limit for ${format} ${where}`
   if (text.length > maxJson) throw createError(`${tooLarge('JSON', maxJson)}: ${fix}`)
   const json = parseJsonObjectOrArray(text)
   if (json !== undefined) return json
   const comment = findComment(text, file)
   if (comment) throw new SeedError([comment])
   if (text.length <= maxYaml) return readYaml(text, file, limits)
-  const alternative = `write it as JSON, which can have ${formatLimit(maxJson)}, or ${fix}`
+  const alternative = `write it as JSON, which can be up to ${formatLimit(maxJson)}, or ${fix}`
   throw createError(`${tooLarge('YAML', maxYaml)}: ${alternative}`)
 }
 
@@ -195,7 +195,7 @@ const JSON_START = /^\s*(?:\{\s*["/]|\/[/*])/
  */
 const QUOTE_OR_COMMENT = /"|\\.|\/[/*](?<=(?:^|[",:[\]{}\d]|true|false|null)\s*\/[/*])/gs
 
-/** Returns an issue for the first comment of a JSON text. */
+/** Returns an issue for the first comment if the text looks like JSON. */
 function findComment(text: string, file: string): SeedIssue | undefined {
   if (!JSON_START.test(text)) return undefined
   let isInString = false

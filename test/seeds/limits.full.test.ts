@@ -98,9 +98,9 @@ test('the size limit for YAML is lower in a request than in a file', () => {
   const yaml = inShop(`messages: []\n${'#'.repeat(2 * MIB)}`)
   expect(readSeeds([{ name: 'seed', seed: yaml }])).toHaveLength(1)
   expect(requestIssues(yaml)).toEqual([
-    'seed: is larger than 2 MiB of YAML, the limit of a seed in a request: write it as JSON, ' +
-      'which can have 8 MiB, or start the server with this seed as a file, or load it in parts ' +
-      'with mode=merge'
+    'seed: is larger than 2 MiB, the limit for YAML in a request: write it as JSON, ' +
+      'which can be up to 8 MiB, or start the server with this seed as a file, or load it in ' +
+      'parts with mode=merge'
   ])
 })
 
@@ -108,7 +108,7 @@ test('the size limit for JSON is lower in a request than in a file', () => {
   const json = `${shopJson({})}${' '.repeat(8 * MIB)}`
   expect(readSeeds([{ name: 'seed', seed: json }])).toHaveLength(1)
   expect(requestIssues(json)[0]).toMatch(
-    /^seed: is larger than 8 MiB of JSON, .+ in a request: start the server/
+    /^seed: is larger than 8 MiB, the limit for JSON in a request: start the server/
   )
 })
 
