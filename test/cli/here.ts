@@ -8,7 +8,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
  * Runs a command line in this process, which is a hundred times faster than starting a new process.
- * Don't use it to start a server, or to run a command with `exec`.
+ * Don't use it to start a server, or for the command `exec`.
  */
 export async function runHere(
   args: readonly string[],

@@ -20,9 +20,9 @@ interface Watched extends RunningProcess {
   cwd: string
   /** Overwrites a file in place, like `>` in a shell. */
   write(text: string, file?: string): void
-  /** Waits for the given number of further lines on stdout, and resolves with them. */
+  /** Waits for the given number of new lines on stdout, and resolves to them. */
   nextLines(lines: number): Promise<string>
-  /** Waits for the given number of further lines on stderr, and resolves with them. */
+  /** Waits for the given number of new lines on stderr, and resolves to them. */
   nextErrorLines(lines: number): Promise<string>
   get(path: string, key?: string): Promise<Record<string, unknown>>
 }

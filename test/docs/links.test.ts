@@ -8,7 +8,7 @@ const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) a
 }
 const PACKED = ['README.md', 'LICENSE', 'package.json', ...files]
 
-/** Returns the pages of a folder, as paths from the root. */
+/** Returns the paths of a folder's pages, relative to the repository root. */
 const pagesIn = (folder: string) =>
   readdirSync(join(root, folder))
     .filter((name) => /\.(md|txt)$/.test(name))
@@ -75,7 +75,7 @@ function isExternal(link: string): boolean {
   return /^(https?:|mailto:|\/)/.test(link)
 }
 
-/** Returns the target of a link in a page as a path from the root. */
+/** Resolves a path in a page. Returns it relative to the repository root. */
 function resolve(page: string, path: string): string {
   return relative(root, join(root, dirname(page), path))
 }

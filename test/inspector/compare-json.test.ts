@@ -22,7 +22,7 @@ test('list entries are matched by position unless each has a unique _id', () => 
   expect(differences(twice(true), twice(false))).toEqual({ '/1/read': 'value' })
 })
 
-test('different timestamps and request ids are ignored and counted', () => {
+test('differences in timestamps and request ids are counted but not reported', () => {
   const one = { timestamp: '2026-02-18T10:00:00.000Z', requestId: 'req-1' }
   const other = { timestamp: '2026-02-18T10:00:01.000Z', requestId: 'req-2' }
   const { kinds, ignoredCount } = compareJson(one, other)

@@ -14,7 +14,7 @@ const ENCODED = DEVELOPMENT.replace('-', '%2D')
 const TWICE_ENCODED = ENCODED.replace('%', '%25')
 const ENCODED_OFTEN = TWICE_ENCODED.replace('%', '%25')
 
-/** Requests with the key in places other than the header `Authorization`. */
+/** Requests that contain the key outside the `Authorization` header. */
 const REQUESTS_WITH_KEY: [path: string, options?: TestRequest][] = [
   [`/v1/messages?apiKey=${DEVELOPMENT}&page=${DEVELOPMENT}`],
   [`/v1/messages?${DEVELOPMENT}`],

@@ -123,7 +123,7 @@ test.each(CHANGES)('totals are correct after %s', async (_name, expected, change
   expect(totals(setup, setup.other)).toEqual(THREE)
 })
 
-test('totals are counted again only after a change to the same environment', async () => {
+test("an environment's totals are recounted only after a change to that environment", async () => {
   const { db, services, mine, other } = await setUp()
   const total = () =>
     JSON.parse(services.messages.list(mine, { page: 0, limit: 1 }).body.toString()).totalCount

@@ -50,7 +50,7 @@ async function reopen(from: Report, tests: ReopenableTest[]): Promise<Map<string
 }
 
 test.each(FAILURES)(
-  'repeats $name with equal responses, or names the cause of a difference',
+  '$name: repeated requests get equal responses, or the cause of the difference is reported',
   ({ name, causes, warnings = [] }) => {
     const state = states.get(name)
     expect(state?.warnings).toEqual(warnings)

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { watchSeeds } from '../../src/seeds/watch.js'
 
-/** The milliseconds between two checks of the files. */
+/** How often the files are checked, in milliseconds. */
 const INTERVAL = 100
 /** Enough time to detect a change and to see that the file is complete. */
 const AMPLE = 5 * INTERVAL
@@ -64,7 +64,7 @@ test('reports each change of a file once', () => {
   expect(changesAfter()).toBe(2)
 })
 
-test('if a file is written in pieces, reports it only when it is complete', () => {
+test('reports one change for a file written in pieces, after the last piece', () => {
   const { one, changesAfter } = watchFiles()
   writeFileSync(one, '')
   for (let piece = 0; piece < 10; piece++) {
@@ -74,7 +74,7 @@ test('if a file is written in pieces, reports it only when it is complete', () =
   expect(changesAfter()).toBe(1)
 })
 
-test("reports changes of a link and of the link's target", () => {
+test('reports changes to a link and to its target', () => {
   const { one, other, changesAfter } = watchFiles({ isLinked: true })
   writeFileSync(one, 'changed')
   expect(changesAfter()).toBe(1)
