@@ -171,7 +171,7 @@ function addMessages(file: string, count: number): void {
     .map(({ name }) => name)
     .filter((name) => !GENERATED_COLUMNS.includes(name))
     .join()
-  // Returns SQL for a repeatable random number from 0 to 99. It uses the upper bits of a hash.
+  // Returns SQL for a pseudorandom number from 0 to 99, based on the upper bits of a hash.
   const random = (salt: number) =>
     `(((n + ${salt * 7919}) * 2654435761) % 4294967296) / 65536 % 100`
   const oneOfTen = (remainder: number) => `n % max(10, ${count} / 10) = ${remainder}`

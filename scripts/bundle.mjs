@@ -60,9 +60,9 @@ const WITHOUT_UNDICI = {
 }
 
 /**
- * Defines `require`, which bundled CommonJS packages call for Node's built-in modules. If a user
- * bundles these files as CommonJS, `import.meta.url` is undefined, so this code throws an error
- * that names the fix.
+ * Defines `require`, which bundled CommonJS packages call for Node's built-in modules. If a user's
+ * bundler converts our ES modules to CommonJS, `import.meta.url` is undefined. This code then
+ * throws an error that names the fix.
  */
 const REQUIRE = {
   js:

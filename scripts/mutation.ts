@@ -5,7 +5,8 @@
  *     npm run mutation                       all folders; writes test/mutation/result.json
  *     npm run mutation -- idempotency messages               these folders; updates their results
  *     npm run mutation -- --again messages                   mutants whose line or tests changed
- *     npm run mutation -- src/messages/totals.ts:10-20       a file or some lines; writes nothing
+ *     npm run mutation -- src/messages/totals.ts             this file; updates its result
+ *     npm run mutation -- src/messages/totals.ts:10-20       these lines; writes nothing
  *
  * Afterwards, run `npm run docs` to update docs/contributing/mutation-results.md.
  *
@@ -118,8 +119,8 @@ async function main(args: string[]): Promise<number> {
 }
 
 /**
- * Returns two runs for a folder, one for its code and one for its wire schemas, because they have
- * different tests.
+ * Returns the runs for a folder, a file or some lines of a file. Code and wire schemas need
+ * separate runs, because they have different tests.
  */
 function runsOf(name: string): Run[] {
   const folder = FOLDERS.find((known) => name === known || name.startsWith(`src/${known}/`))

@@ -13,8 +13,8 @@ export const SET_PRIMARY = '/v1/integrations/mailgun-eu/set-primary'
 export const KEPT = ['--data', 'kept.db']
 
 /**
- * Writes a seed that generates the given number of messages. A server needs several seconds to
- * generate 400,000.
+ * Writes a seed that generates the given number of messages. Generating 400,000 messages takes a
+ * server several seconds.
  */
 export function writeSeed(folder: string, messages: number): void {
   const workflows = [{ identifier: 'order', steps: [{ type: 'email' }] }]

@@ -23,7 +23,7 @@ function request(key: string, fault = ''): string {
 // Run the server in a separate process. In the test's own process, the server would always notice
 // the closed connection before the next request, so the test would never find a key still in use.
 test.each(['delay=1,abort=reset', 'abort=reset', 'lostResponse', 'abort=truncate'])(
-  'a request sent right after the fault %s never finds its key still in use',
+  'after the fault %s, an immediate retry with the same key succeeds',
   async (fault) => {
     const port = Number(new URL((await startCommand([])).url).port)
     const second = await connectTo({ port })

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { useMock } from '../support/mock.js'
 
 /**
- * Returns the paths on this server that a page links to. Ignores links in code blocks. Also ignores
- * images, because the package contains none.
+ * Returns the paths on this server that a page links to. Ignores code blocks. Also ignores images,
+ * because the package doesn't contain the image files.
  */
 function linksOf(text: string, pageUrl: string): string[] {
   const links = text.replace(/^```.*?^```$/gms, '').matchAll(/(?<!!\[[^\]]*)\]\(([^)\s]+)\)/g)

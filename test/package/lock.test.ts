@@ -7,7 +7,7 @@ const read = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8')
 const manifest = read('package.json')
 const lock: Record<string, Record<string, unknown>> = read('package-lock.json').packages
 
-test('the database addon is optional, skipped on Node 20, and never compiled', () => {
+test('the locked database addon is optional, skipped on Node 20, and never compiled', () => {
   expect(manifest.optionalDependencies).toHaveProperty('better-sqlite3')
   // `npm install` removes `"gypfile": false` from the lock file. Restore it by hand.
   const expected = { optional: true, engines: { node: '>=22' }, gypfile: false }

@@ -21,7 +21,7 @@ test('throws for a file that is larger than the limit', () => {
 
 // Linux reports a size of 0 for `/proc/self/maps`.
 test.skipIf(process.platform !== 'linux')(
-  'stops at the limit even if the system reports a smaller size',
+  'throws for a file that exceeds the limit, even if the system reports a smaller size',
   () => {
     expect(readRegularFile('/proc/self/maps').length).toBeGreaterThan(1000)
     expect(() => readRegularFile('/proc/self/maps', 1024)).toThrow('it is larger than the limit')

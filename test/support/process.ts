@@ -118,8 +118,8 @@ export async function spawnCommand(
 }
 
 /**
- * Starts the command, on a free port unless the options set one, and waits until it is ready. Kills
- * it when the test ends. Throws if the process ends before it is ready.
+ * Starts the command and waits until it is ready. If no port is set, the command uses a free port.
+ * Kills the process when the test ends. Throws if the process ends before it is ready.
  */
 export async function startCommand(
   args: readonly string[],

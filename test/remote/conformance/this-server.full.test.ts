@@ -21,8 +21,8 @@ const RECORDS = {
 }
 
 /**
- * Starts a mock and a proxy in front of it. The proxy lists integrations as Novu does, because the
- * mock itself doesn't.
+ * Starts a mock and a proxy in front of it. The proxy adds Novu's route that lists integrations,
+ * because the mock doesn't serve it.
  */
 async function startProxiedMock(options: TestMockOptions = {}) {
   const mock = await useMock(options)
@@ -75,7 +75,7 @@ test.each(PROFILES)(
 )
 
 test.each(PROFILES)(
-  'the profile %s is detected from an integration of another environment',
+  'detects the profile %s from the response for an integration of another environment',
   async (profile) => {
     const { url } = await startProxiedMock({ profile })
     const foreignIntegration = '6703aa1c5d2e8b0013b70001'

@@ -14,7 +14,7 @@ const ajv = new Ajv({ strict: false, formats: { 'date-time': true }, schemas: [.
 addFormats.default(ajv)
 
 test.each(STEP_TYPES)(
-  'the step type %s has default controls that match the schema, in a new object each time',
+  'each call returns new, valid default controls for the step type %s',
   (type) => {
     expect(ajv.validate('ControlsMetadataDto', defaultControls(type)), ajv.errorsText()).toBe(true)
     const { dataSchema = {} } = defaultControls(type)
@@ -129,7 +129,7 @@ describe('inferPayloadSchema()', () => {
     expect(inferPayloadSchema(controlValues)).toEqual(openOf({}))
   })
 
-  test('returns a required string for each name, in order of first appearance', () => {
+  test('requires a string for each payload variable, in order of first appearance', () => {
     const body = { deep: ['{{ payload.name | upcase }}', { er: '{{-payload.at-}}' }] }
     const texts = [
       { subject: 'Order {{payload.orderId}}', body },
