@@ -36,7 +36,7 @@ const pathsOf = (names) =>
     name.endsWith('.ts') ? `^src/${name.replace('.', '[.]')}$` : `^src/${name}/`
   )
 
-/** Returns a pattern for a package and its subpaths, whether it is installed or not. */
+/** Returns a pattern for imports of a package or its subpaths, even if it isn't installed. */
 const npm = (name) => `(^|/)node_modules/${name}/|^${name}(/|$)`
 
 const FASTIFY = [npm('fastify'), npm('fastify-plugin'), npm('@fastify/[^/]+')]
@@ -63,7 +63,7 @@ const layers = LAYERS.flatMap(
         ])
       }
     }))
-  // The top layer has no higher layer to forbid.
+  // If the top layer had only one entry, its rule would forbid nothing.
 ).filter(({ to }) => to.path.length > 0)
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -88,7 +88,7 @@ module.exports = {
     {
       name: 'client-stands-alone',
       comment:
-        'src/client/ runs in browsers: it imports only types from the server, and no module of Node or npm.',
+        'src/client/ runs in browsers. From the server, Node and npm, it may import only types.',
       severity: 'error',
       from: { path: pathsOf(['client']) },
       to: { pathNot: pathsOf(['client']), dependencyTypesNot: ['type-only'] }
@@ -96,7 +96,7 @@ module.exports = {
     {
       name: 'inspector-by-the-client',
       comment:
-        'src/inspector/ runs in browsers: it controls the server through the client, and imports only Preact and two files of domain/.',
+        'src/inspector/ runs in browsers. Apart from types, it may import only Preact, src/client/ and two files of domain/.',
       severity: 'error',
       from: { path: pathsOf(['inspector']) },
       to: {
@@ -141,14 +141,14 @@ module.exports = {
     {
       name: 'recording-without-conformance',
       comment:
-        'Code that recording/, comparison/ and conformance/ share belongs to src/remote/ itself.',
+        'Put code that recording/, comparison/ and conformance/ share directly in src/remote/.',
       severity: 'error',
       from: { path: '^src/remote/(recording|comparison)/' },
       to: { path: '^src/remote/conformance/' }
     },
     {
       name: 'http-without-database',
-      comment: 'src/http/ translates between HTTP and services, and gets data from services only.',
+      comment: 'src/http/ translates between HTTP and services, and gets data only from services.',
       severity: 'error',
       from: { path: pathsOf(['http']) },
       to: { path: [DRIZZLE, SQLITE, ...pathsOf(['db'])] }
@@ -194,7 +194,7 @@ module.exports = {
     {
       name: 'schemas-are-only-shapes',
       comment:
-        'A schemas.ts only describes data: it imports TypeBox, domain/, schema/, platform/ and other schemas.ts files.',
+        'A schemas.ts file only describes data. It may import only TypeBox, domain/, schema/, platform/ and other schemas.ts files.',
       severity: 'error',
       from: { path: SCHEMAS },
       to: {

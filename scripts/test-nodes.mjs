@@ -8,8 +8,8 @@
  *     node scripts/test-nodes.mjs 22.14.0     only the named versions
  *
  * Installs Node from npm packages into a temporary folder. Each version gets a copy of the files
- * that git tracks, including uncommitted changes. Exits 1 if a version fails. If all versions pass,
- * writes the table in docs/contributing/platform-test-results.md.
+ * that git tracks, including uncommitted changes. Exits 1 if a version fails. Without arguments,
+ * also writes the table in docs/contributing/platform-test-results.md if all versions pass.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -31,7 +31,7 @@ const UNSUPPORTED = ['18', '21']
  * than any other behavior.
  */
 const PROCESS_TESTS = ['test/cli/serve.full.test.ts', 'test/cli/exec.full.test.ts']
-/** After this many milliseconds, a step counts as hung. */
+/** The time limit of each command, in milliseconds. */
 const TIMEOUT = 900_000
 
 const root = join(import.meta.dirname, '..')

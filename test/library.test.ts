@@ -247,6 +247,9 @@ test('responses depend on the profile, the assumptions and the clock', async () 
     clock: () => Date.UTC(2026, 1, 18)
   })
   expect(await (await call(mock, '/v1/messages')).json()).toMatchObject({ totalCount: 0 })
+  expect(await (await call(mock, '/_mock/clock')).json()).toMatchObject({
+    now: '2026-02-18T00:00:00.000Z'
+  })
   expect(mock.environments[0]?.profile).toBe('live')
 })
 

@@ -10,7 +10,7 @@ import {
   startCommand
 } from '../support/process.js'
 
-test('seed new writes a seed that has comments and no issues', async () => {
+test('`seed new` writes a commented seed without issues', async () => {
   const cwd = createTempFolder()
   expect(await runCommand(['seed', 'new'], { cwd })).toMatchObject({ code: 0, stderr: '' })
   const text = readFileSync(join(cwd, 'seed.yaml'), 'utf8')
@@ -25,7 +25,7 @@ test('seed new writes a seed that has comments and no issues', async () => {
   })
 })
 
-test('seed new never overwrites a file', async () => {
+test('`seed new` never overwrites a file', async () => {
   const cwd = createTempFolder()
   writeFileSync(join(cwd, 'seed.yaml'), 'mine')
   expect(await runCommand(['seed', 'new', 'seed.yaml'], { cwd })).toMatchObject({
@@ -35,7 +35,7 @@ test('seed new never overwrites a file', async () => {
   expect(readFileSync(join(cwd, 'seed.yaml'), 'utf8')).toBe('mine')
 })
 
-test('seed check - reads the seed from standard input', async () => {
+test('`seed check -` reads the seed from standard input', async () => {
   const args = [commandIn(await buildPackage()), 'seed', 'check', '-']
   const input = 'environments:\n  - name: Shop\n'
   const { stdout } = spawnSync(process.execPath, args, { input, encoding: 'utf8' })
@@ -44,7 +44,7 @@ test('seed check - reads the seed from standard input', async () => {
 
 const DEVELOPMENT = { NOTIFICATION_MOCK_API_KEY: 'development-key' }
 
-test('seed export writes an environment to a file, as a seed that has no issues', async () => {
+test('`seed export` writes an environment to a file, as a seed without issues', async () => {
   const cwd = createTempFolder()
   const { url } = await startCommand(['--seed', 'one-page'])
   const env = { NOTIFICATION_MOCK_URL: url, ...DEVELOPMENT }
@@ -56,7 +56,7 @@ test('seed export writes an environment to a file, as a seed that has no issues'
   expect(readdirSync(cwd)).toEqual(['out.yaml'])
 })
 
-test('seed export --json prints the state of an environment', async () => {
+test('`seed export --json` prints the state of an environment', async () => {
   const { url } = await startCommand(['--seed', 'one-page'])
   const args = ['seed', 'export', `${url}/`, '--json', '--api-key', 'development-key']
   const { stdout } = await runCommand(args)
@@ -64,7 +64,7 @@ test('seed export --json prints the state of an environment', async () => {
   expect(JSON.parse(stdout)).toEqual(await (await fetch(`${url}/_mock/state`, { headers })).json())
 })
 
-test('seed export reports an unknown API key, and writes no file', async () => {
+test('`seed export` reports an unknown API key, and writes no file', async () => {
   const cwd = createTempFolder()
   const { url } = await startCommand(['--seed', 'one-page'])
   const env = { NOTIFICATION_MOCK_URL: url, ...DEVELOPMENT }
@@ -77,7 +77,7 @@ test('seed export reports an unknown API key, and writes no file', async () => {
   expect(readdirSync(cwd)).toEqual([])
 })
 
-test('seed check counts the messages that a seed generates', async () => {
+test('`seed check` counts the messages that a seed generates', async () => {
   const cwd = createTempFolder()
   const workflow = '{ name: Order placed, steps: [{ type: email }] }'
   const environment = `{ name: Shop, workflows: [${workflow}], generate: { messages: 500 } }`
@@ -94,7 +94,7 @@ const VALID = `environments:
     workflows: [{ identifier: shipped, steps: [{ type: email }] }]
 `
 
-test('seed check prints the counts of records, and accepts names of built-in seeds', async () => {
+test('`seed check` prints the counts of records, and accepts names of built-in seeds', async () => {
   const cwd = createTempFolder()
   writeFileSync(join(cwd, 'shop.yaml'), VALID)
   // The command must find the built-in seed even though a folder has the same name.

@@ -102,7 +102,7 @@ test('`start` fails with the error from the log, and leaves no server behind', a
 const areHealthy = (servers: { url: string }[]) =>
   Promise.all(servers.map(({ url }) => isHealthy(url)))
 
-test('if several servers run, `stop` needs --port, and stops only that server', async () => {
+test('if several servers run, `stop` needs --port, and stops only the chosen server', async () => {
   const { start, run } = createUser()
   const first = await start()
   const servers = [first, await start(), await start()]
@@ -174,7 +174,7 @@ test('a server started through npm keeps running after npm exits', async () => {
   expect(await run('stop')).toMatchObject({ code: 0 })
 })
 
-test('a signal that ends `start` early also ends the server that it is starting', async () => {
+test('a signal that interrupts `start` also ends the server being started', async () => {
   const { cwd, env, run } = createUser()
   writeSeed(cwd, 400_000)
   const args = ['start', '--seed', 'seed.json', '--port', '0', '--data', 'kept.db']

@@ -48,7 +48,7 @@ describe('openDatabase', () => {
     expect(readdirSync(dirname(createDataFile()))).toEqual(['mock.db'])
   })
 
-  test('keeps the changes of a killed process, and merges its log into the file', () => {
+  test('keeps the changes of a killed process, and merges the write-ahead log', () => {
     const file = createDataFile()
     writeAndGetKilled(file, 'INSERT INTO datasets (key) VALUES (42)')
     expect(readDatasets(file)).toEqual([42])
@@ -141,7 +141,7 @@ describe('openDatabase leaves the files unchanged when it', () => {
     expect(readFolder(dirname(file))).toMatchObject(contents)
   })
 
-  test('rejects a backup that was restored next to the log of a killed process', () => {
+  test('rejects a restored backup if a killed process left a newer write-ahead log', () => {
     const file = createDataFile('INSERT INTO datasets (key) VALUES (42)')
     const backup = readFileSync(file)
     writeAndGetKilled(file, 'INSERT INTO datasets (key) VALUES (43)')

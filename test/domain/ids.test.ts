@@ -8,7 +8,7 @@ const ENCODED = [
   ['0015943e7ace93b0540ae377', '026PyJ6ENG5VHmpL'],
   ['000000000000000000000000', '000000000000'],
   ['000000000000000000000001', '000000000001'],
-  // The last id with 16 base62 digits, 62 ** 16 - 1, and the first id with 17 digits, 62 ** 16.
+  // 62 ** 16 - 1, the largest id that has 16 base62 digits, and 62 ** 16, the smallest with 17.
   ['9a09afbae83050a9de00ffff', 'zzzzzzzzzzzzzzzz'],
   ['9a09afbae83050a9de010000', '10000000000000000'],
   ['ffffffffffffffffffffffff', '1f2SI9UJPXvb7vdJ1']

@@ -42,7 +42,7 @@ test('the list shows requests and environment changes together, newest first', a
   await expectAccessible(inspector)
 })
 
-test('the page shows changes that other clients make', async (context) => {
+test('the inspector shows changes that other clients make', async (context) => {
   const { page, env, go, events } = await openInspector(context)
   await sendRequest(env, '/v1/messages?limit=1')
   await expect.poll(() => requestRows(page).count()).toBe(1)

@@ -55,7 +55,7 @@ test('the exported schemas reject unknown values', () => {
   expect(validatorOf('Channel')('fax')).toBe(false)
 })
 
-test('the exported schemas are named as in the OpenAPI document, but without Dto', async () => {
+test('exported schemas are named like the OpenAPI schemas, without the Dto suffix', async () => {
   const { components } = (await (await useMock({ profile: 'live' })).get('/openapi.json')).json
   const names = Object.keys(components.schemas).map((name) => name.replace(/Dto$/, ''))
   expect(names).toEqual(expect.arrayContaining(Object.keys(CONTRACT)))

@@ -26,7 +26,7 @@ test('reports all invalid stubs of a seed, with their locations in the seed', ()
   )
 })
 
-test('merging a seed replaces the stubs that it contains, and keeps all others', async () => {
+test('merging a seed replaces stubs with the same method and path, and keeps others', async () => {
   const stub = (path: string, status: number) => ({ method: 'GET', path, status })
   const stubs = [stub('/v1/feeds', 200), stub('/v1/layouts', 200)]
   const mock = await useMock({ seed: { environments: [{ name: 'Shop', stubs }] } })

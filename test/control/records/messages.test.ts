@@ -84,7 +84,7 @@ test.each(REJECTED)('rejects a message with %s and adds nothing', async (...row)
   expect(await stateOf(mock, DEVELOPMENT)).toEqual(before)
 })
 
-test('a change keeps the other fields, and filters find the changed message', async () => {
+test('changing a message keeps its other fields, and filters match its new values', async () => {
   const mock = await useMock()
   await add(mock, {
     _id: ID,
@@ -122,7 +122,7 @@ test('a change keeps the other fields, and filters find the changed message', as
   expect(state.messages?.at(-1)?._id).toBe(ID)
 })
 
-test('null removes a field, or is stored if the API reference allows null', async () => {
+test('changing a field to null removes it, unless the API reference allows null', async () => {
   const mock = await useMock()
   await add(mock, {
     _id: ID,
