@@ -146,8 +146,8 @@ function requestOf({ url, examples: { params = {}, query = {} } }: Operation): {
 }
 
 /**
- * Requests the targets one after another until a response has the status, and returns its body. If
- * no response has the status, returns the result of `otherwise`.
+ * Requests `targets` in order until a response has `status`, and returns the body of that response.
+ * If no response has `status`, returns the result of `otherwise`.
  */
 async function responseWith(
   url: string,

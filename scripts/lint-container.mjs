@@ -1,11 +1,10 @@
 #!/usr/bin/env node
 /**
- * Lints Dockerfile and docker-compose.yml. Doesn't build the image, because most machines have no
- * container engine.
+ * Lints Dockerfile and docker-compose.yml in a folder, by default the project's. Warnings fail the
+ * check, just as errors do. Doesn't build the image, because most machines have no container
+ * engine.
  *
- *     node scripts/lint-container.mjs [folder with Dockerfile, docker-compose.yml]
- *
- * Warnings fail the check, just as errors do.
+ *     node scripts/lint-container.mjs [folder]
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

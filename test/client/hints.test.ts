@@ -39,7 +39,7 @@ const NORMAL_PROGRAMS: Record<string, (client: Client) => Promise<unknown>> = {
   async 'pages to the end'({ send }) {
     for (const page of [0, 1, 2, 3, 4, 5]) await send(`${LIST}?page=${page}`)
   },
-  async 'counts the emails and pages through all messages'({ send }) {
+  async 'counts the emails, then pages through all messages'({ send }) {
     await send(`${LIST}?channel=email&limit=1`)
     for (const page of [0, 1]) await send(`${LIST}?page=${page}`)
   },
@@ -48,7 +48,7 @@ const NORMAL_PROGRAMS: Record<string, (client: Client) => Promise<unknown>> = {
     await post(setPrimary(MAILGUN), 'one')
     await send(LIST)
   },
-  async 'switches back and forth with a new key each time'({ post }) {
+  async 'switches the primary integration twice, each time with a new idempotency key'({ post }) {
     await post(setPrimary(MAILGUN), 'one')
     await post(setPrimary(SENDGRID), 'two')
   },

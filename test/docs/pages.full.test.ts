@@ -29,8 +29,8 @@ const mock = await createMock({ unref: true })
 const env = await mock.environment({ from: 'Development', clock: '${NOW}' })
 `
 /**
- * Code that ends the process. A response whose body isn't read keeps the process alive until the
- * garbage collector finds it, which can take a minute.
+ * Code that ends the process. Otherwise, a response whose body isn't read keeps the process alive
+ * until the response is garbage-collected, which can take a minute.
  */
 const EXIT = 'process.exit()'
 

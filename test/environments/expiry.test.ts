@@ -180,7 +180,7 @@ describe('an open request', () => {
     }
   )
 
-  test('keeps the environment while a stream is open, even without requests', async () => {
+  test('for a stream keeps the environment, even if no other request is sent', async () => {
     const { mock, environment, headers, passUnused } = await useExpiringEnvironment()
     const abort = new AbortController()
     await fetch(`${mock.url}/_mock/requests/stream`, { headers, signal: abort.signal })

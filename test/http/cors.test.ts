@@ -48,7 +48,7 @@ test.each([
   ['the OpenAPI document', '/openapi.json', {}],
   ['a replay', '/v1/integrations/mailgun/set-primary', { method: 'POST' }]
 ])(
-  'pages of any origin may read %s and the headers that the mock adds',
+  'a page from any origin can read %s and the headers that the mock adds',
   async (_name, path, call) => {
     const mock = await useMock({ seed: SEED })
     const sent = { ...call, headers: { ...ORIGIN, 'idempotency-key': 'once' } }

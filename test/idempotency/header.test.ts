@@ -112,7 +112,7 @@ test.each([
   expect(storedKeys(mock)).toEqual([])
 })
 
-test('a request with the same key is a replay even if its host or query differs', async () => {
+test('a request with the same key gets a replay, even if its host or query differs', async () => {
   const mock = await useMock({ seed: SEED })
   expect((await exchange(mock, request(PATH, 'idempotency-key: a'))).status).toBe(200)
   for (const target of [`http://example.com${PATH}`, `${PATH}?attempt=2`]) {

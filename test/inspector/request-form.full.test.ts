@@ -64,7 +64,7 @@ test('the request form rejects a header line without a name', async (context) =>
   expect(await page.getByLabel('Headers').getAttribute('aria-invalid')).toBe('true')
 })
 
-test('the request form shows the error of a parameter at its field', async (context) => {
+test('the request form shows an error next to the invalid field', async (context) => {
   const { page } = await openInspector(context, { hash: '#/requests/new' })
   const limit = page.getByLabel('limit', { exact: true })
   const send = page.getByRole('button', { name: 'Send', exact: true })

@@ -165,7 +165,7 @@ test('the reason does not contain an API key', async () => {
   expect((await trigger(env)).reason).toMatch(/threw Error: \*\*\* is wrong$/)
 })
 
-test('a function that does not return in time fails, and the reason names the limit', async () => {
+test('a function fails if it does not return in time, and the reason names the limit', async () => {
   const stub = { ...STUB, id: 'stub-1', status: 200 }
   const hanging: StubFunction = () => new Promise(() => {})
   const request = { apiKey: '', params: {}, query: {}, headers: {}, body: undefined }
@@ -175,7 +175,7 @@ test('a function that does not return in time fails, and the reason names the li
   })
 })
 
-test('the server closes while a function still runs', async () => {
+test('the server can close while a function is still running', async () => {
   const { mock, env } = await createEnvironment()
   let response: Promise<unknown> | undefined
   await new Promise<void>((called) => {

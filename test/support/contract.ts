@@ -104,7 +104,7 @@ export class Contract {
       return { pointer: `/${steps.map(token).join('/')}/schema`, type }
     }
     if (status >= 400) {
-      // Any operation can get a 422 from a fault, even one that the document doesn't list.
+      // The document doesn't list every error. For example, a fault can send any error status.
       const name = status === 422 ? 'ValidationErrorBody' : 'ErrorBody'
       return { pointer: `/components/schemas/${name}`, type: 'application/json' }
     }

@@ -155,7 +155,7 @@ test('does not report a removed environment that was not used', async () => {
   expect(dropped).toBe(0)
 })
 
-test('reports the unauthenticated requests that came after the start of the test', async () => {
+test('reports the unauthenticated requests that were sent after the test started', async () => {
   const { server, mock } = await useConnectedMock()
   await server.get('/v1/messages?page=1', { key: 'wrong' })
   const { env } = await createTest(mock)
@@ -189,7 +189,7 @@ test('reports requests that belong to no test, with their environment', async ()
   expect(unauthenticated).toMatchObject([{ status: 401, response: { status: 401 } }])
 })
 
-test('lists an unauthenticated request only once, even if it came during many tests', async () => {
+test('lists an unauthenticated request only once, even if many tests were running', async () => {
   const { server, mock } = await useConnectedMock()
   for (let index = 0; index < 3; index++) await createTest(mock, `test ${index}`)
   await server.get('/v1/messages?page=77', { key: 'wrong' })

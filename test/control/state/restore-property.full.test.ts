@@ -42,7 +42,7 @@ interface Model {
 /** A snapshot, and the baseline at the time of the snapshot. */
 type SavedState = Pick<Model, 'state' | 'baseline'>
 
-/** Performs a step on an environment, and returns the state that is expected afterwards. */
+/** Performs a step on an environment. Returns the state that the environment must then have. */
 type Step = (mock: TestMock, model: Model, models: Model[]) => State | Promise<State>
 
 const name = fc.constantFrom('s1', 's2')

@@ -196,7 +196,7 @@ describe('an environment', () => {
     expect(() => generation(resolveShop({}), { messages: 1 })).toThrow(StartError)
   })
 
-  test('gets different ids for generated messages if it already has messages', () => {
+  test('gets generated messages with new ids if it already has messages', () => {
     const idWith = (messageCount: number) =>
       prepare(DEVELOPMENT, { messages: 1 }, NOW, messageCount).messages().next().value?._id
     expect(idWith(1)?.slice(8, 18)).not.toBe(idWith(0)?.slice(8, 18))

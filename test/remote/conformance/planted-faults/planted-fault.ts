@@ -4,7 +4,7 @@ import type { ProxiedExchange, ProxiedRequest, ProxiedResponse, ProxyHooks } fro
 export interface PlantedFault {
   /** A description of the fault, for the test's name and the docs. */
   name: string
-  /** The case that must fail. */
+  /** The id of the conformance case that must fail because of this fault. */
   caughtBy: string
   hooks: ProxyHooks
   /** The target's profile, if it is not `document`. */
