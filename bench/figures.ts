@@ -72,7 +72,7 @@ function formatAim({ atLeast, atMost }: Figure): string {
   return atMost === undefined ? '' : `≤ ${format(atMost)}`
 }
 
-/** Rounds to three digits, because further digits would not be repeatable. */
+/** Rounds to three significant digits, because further digits differ from run to run. */
 function format(value: number): string {
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value) || 1)))
   return Number(value.toPrecision(3)).toLocaleString('en', {

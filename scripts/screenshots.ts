@@ -1,8 +1,9 @@
 /**
- * Takes screenshots of every view of the inspector and of a report, in both color schemes and at
- * four widths: `npm run screenshots`. The screenshots that the README and the docs show are copied
- * to docs/. The report uses the template of the last build.
+ * Takes screenshots of a report and of each view of the inspector, in both color schemes and at
+ * four widths. Copies the screenshots that the README and the docs show to docs/. Run
+ * `npm run build` first, because the report uses the template of the last build.
  *
+ *     npm run screenshots
  *     npx tsx scripts/screenshots.ts [folder]     default: screenshots/, which git ignores
  */
 import { copyFileSync, mkdirSync } from 'node:fs'

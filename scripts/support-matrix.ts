@@ -29,7 +29,7 @@ type CoveringCases = Map<string, Map<string, Profile[]>>
 const MAX_CITED = 3
 const LETTERS = { document: 'D', live: 'L' }
 
-/** The records in the default seed that the cases need. */
+/** Allows the cases to change data, and names the records of the default seed that they use. */
 const RECORDS = {
   allowChanges: true,
   workflows: ['order-shipped', 'order-confirmed', 'back-in-stock'],

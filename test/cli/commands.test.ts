@@ -195,7 +195,7 @@ test('healthcheck reads the address from environment variables, flags or a URL',
   expect(await runHere(['healthcheck', url])).toEqual(healthy)
 })
 
-test("reports a temporary folder that it can't write to, with a fix", async () => {
+test('the error about an unwritable temporary folder suggests a fix', async () => {
   const file = join(createTempFolder(), 'file')
   writeFileSync(file, '')
   const { code, stderr } = await runHere(['stop'], { TMPDIR: file })

@@ -43,8 +43,8 @@ interface ReceivedResponse {
 }
 
 /**
- * Sends a request with only these headers, plus Host and Connection. Unlike `fetch`, allows a body
- * with any method.
+ * Sends a request with the API key and these headers. Unlike `fetch`, adds no headers such as
+ * `accept` or `user-agent`, and allows a body with any method.
  */
 async function send(
   mock: TestMock,

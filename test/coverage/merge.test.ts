@@ -46,7 +46,7 @@ test('a run without requests adds no items to the merged coverage', async () => 
   expect(mergeCoverage([unused, used]).total).toBe(used.total)
 })
 
-test('the merged coverage of runs without requests is 0', async () => {
+test('merging two runs without requests returns the coverage of one run', async () => {
   const mock = await useMock()
   const unused = await coverageOf(mock, [])
   expect(mergeCoverage([unused, unused])).toEqual(unused)

@@ -320,7 +320,7 @@ test.each([
 
 /**
  * Sends requests from another process, so that the client keeps sending while the server responds.
- * Returns the status in the body of each response, or the error code if the request failed.
+ * Returns the `statusCode` in each response's body, or the error code of a failed request.
  */
 async function fetchElsewhere(url: string, sizes: object, times: number): Promise<unknown> {
   const client = `

@@ -93,7 +93,10 @@ test('shows no body in the response to a HEAD request', async () => {
   expect(Object.keys(head ?? {})).toEqual(['status', 'headers'])
 })
 
-/** Stores response bodies of 16 KiB. Each body differs from the previous one. */
+/**
+ * Stores bodies of 16 KiB. Consecutive bodies differ, because the store wouldn't store a repeated
+ * body again.
+ */
 const keepMany = (store: ResponseStore, count: number) =>
   Array.from({ length: count }, (_, index) => store.keep(Buffer.alloc(16_384, index % 251)))
 

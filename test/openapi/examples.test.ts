@@ -25,7 +25,7 @@ type ProvokeError = (
   method: string
 ) => Promise<TestResponse>
 
-/** At this time, the default seed's records get the same timestamps as in the examples. */
+/** With the clock at this time, the default seed's records get the timestamps of the examples. */
 const NOW = Date.UTC(2026, 1, 18, 10, 10)
 
 const KEY = { 'idempotency-key': 'set-primary-0001' }
@@ -110,7 +110,7 @@ describe.each(PROFILES)('with the default seed, in the profile %s', async (profi
 })
 
 test.each(PROFILES)(
-  'in the profile %s, the document allows the same empty parameters as the server',
+  'in the profile %s, the document and the server allow the same parameters to be empty',
   async (profile) => {
     const mock = await useMock({ profile, now: NOW })
     const document: Document = await openApiDocument(assume(profile))
@@ -128,7 +128,7 @@ test.each(PROFILES)(
   }
 )
 
-/** Replaces the timestamp and the random id in an error body with those in the example. */
+/** Replaces `timestamp` and `errorId` in an error body with the example's values. */
 function withValuesOf(text: string, { timestamp, errorId }: Document): string {
   return text
     .replace(/(?<="timestamp":")[^"]+/, timestamp)
@@ -144,7 +144,10 @@ const HTTP_HEADERS = new Set([
   'vary'
 ])
 
-/** Returns the names of response headers that the document doesn't list. */
+/**
+ * Returns the names of response headers that the document doesn't list. Ignores general HTTP
+ * headers and CORS headers.
+ */
 function undocumentedHeaders(response: TestResponse | undefined, operation: Document): string[] {
   const documented = Object.keys(operation.responses[response?.status ?? ''].headers)
   const sent = [...(response?.headers.keys() ?? [])]

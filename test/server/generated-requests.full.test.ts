@@ -152,7 +152,7 @@ interface CreatedIds {
   integrations: string[]
 }
 
-/** The names and ids in the state of an environment. */
+/** The fields that the test reads from an environment's state. */
 interface State {
   integrations: { _id: string }[]
   workflows: { _id: string; identifier: string; steps: { _id: string; stepId: string }[] }[]
@@ -225,8 +225,8 @@ class GeneratedClient {
   }
 
   /**
-   * Sends a request and returns its status, or 0 if there is no response. Throws if the response is
-   * a server error or isn't documented.
+   * Sends a request if it is for this kind of environment. Returns the response's status, or 0 if
+   * there is no response. Throws if the response is a server error or isn't documented.
    */
   async send(request: GeneratedRequest): Promise<number> {
     const response = isFor(this.kind, request) ? await this.#receive(request) : undefined
@@ -234,7 +234,7 @@ class GeneratedClient {
     const { status } = response
     const isFaulted = this.kind === 'faulty' && /^\/v\d/.test(request.path)
     if (isFaulted) return status
-    // The server returns 501 for API paths that aren't mocked.
+    // A seed can set `unserved-route: not-implemented`. Unmocked paths then return 501.
     if (status >= 500 && status !== 501) {
       throw new Error(`${status}: ${JSON.stringify(request).slice(0, 2000)}\n${response.text}`)
     }

@@ -103,8 +103,8 @@ test.each([
 )
 
 /**
- * Returns calls to an environment. The server rejects one call in eight, so that a test also checks
- * stored and replayed rejections.
+ * Returns calls to an environment. One call in eight is for an integration that doesn't exist, to
+ * test that rejections are stored and replayed too.
  */
 function callsTo(environment: number): Call[] {
   return Array.from({ length: CALLS }, (_, index) => ({
@@ -145,7 +145,7 @@ function createDataFile(size: number): DataFile {
 /**
  * Sends all calls at once, each over its own connection. After the given number of responses, waits
  * for the given time and kills the server, while the other calls are in progress. Resolves with the
- * complete responses.
+ * responses that were received in full.
  */
 async function killDuringCalls(
   server: RunningProcess,
@@ -248,7 +248,7 @@ function checkAtomic(
   }
 }
 
-/** Checks that all responses that a client received are stored. */
+/** Checks that every received response is stored. */
 function checkReceivedResponses(
   responses: Map<Call, ReceivedResponse>,
   stored: Map<string, KeyRow>
@@ -258,7 +258,10 @@ function checkReceivedResponses(
   }
 }
 
-/** Checks that each environment has its expected primary integrations, and no others. */
+/**
+ * Checks that each environment has exactly its expected primary integrations, and that the columns
+ * of each integration match its JSON document.
+ */
 function checkPrimaries({ primaries }: DataFile, integrations: IntegrationRow[]): void {
   const primaryRows = integrations
     .filter(({ is_primary }) => is_primary === 1)
@@ -276,8 +279,8 @@ function checkPrimaries({ primaries }: DataFile, integrations: IntegrationRow[])
 }
 
 /**
- * Repeats all calls to a restarted server. Checks that it replays every stored response, even if no
- * client received that response, and that it runs the other calls.
+ * Repeats all calls to a restarted server. Checks that the server replays every stored response,
+ * even one that no client received, and that it runs each call without a stored response.
  */
 async function checkReplays(
   { primaries }: DataFile,

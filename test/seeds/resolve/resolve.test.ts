@@ -70,7 +70,7 @@ test('reports API keys and ids that two environments share', () => {
   ])
 })
 
-test('reports duplicates across files with the location of the first', () => {
+test('reports duplicates across files with the location of the first occurrence', () => {
   const shop = (body: string) => `environments: [{ name: Shop, apiKeys: [k], ${body} }]`
   expect(
     issuesOf(

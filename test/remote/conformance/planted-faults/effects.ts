@@ -22,7 +22,7 @@ const SENDGRID = '66f1c2a47c9b1a0012ad0001'
 const INACTIVE = '66f1c2a47c9b1a0012ad0003'
 const TWILIO = '66f1c2a47c9b1a0012ad0006'
 
-/** Faults in set-primary and in the handling of idempotency keys. */
+/** Mostly faults in set-primary and in the handling of idempotency keys. */
 export const EFFECT_FAULTS: readonly PlantedFault[] = [
   ...onIntegration({
     'wire.integration.shape: an integration lacks `identifier`': (integration) =>
@@ -114,7 +114,7 @@ export const EFFECT_FAULTS: readonly PlantedFault[] = [
     {
       'live.control-values: `controls.values` differs from `controlValues`': ({ data }) =>
         data.controls.values && Object.assign(data.controls, { values: { x: 1 } }),
-      'live.vendor-names: the origin of a step alternates between two spellings'(
+      'live.vendor-names: `origin` of a step alternates between `service-cloud` and `novu-cloud`'(
         { data },
         { memory }
       ) {
