@@ -30,8 +30,8 @@ Exit codes:
   1  something could not be measured
   2  the command line is wrong`
 
-// Call `process.exit` on a signal, so that the exit handlers run. They stop the servers and delete
-// the data, but don't run if the signal itself ends the process.
+// The exit handlers stop the servers and delete the data. They don't run if a signal ends the
+// process, so call `process.exit` on a signal.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 await main(process.argv.slice(2))
 process.exit()

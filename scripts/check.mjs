@@ -31,7 +31,7 @@ const { version, bin, exports } = JSON.parse(readFileSync(join(root, 'package.js
 const hasColors = Boolean(process.stdout.isTTY) && !process.env.NO_COLOR
 const environment = {
   ...process.env,
-  // Prefer npm's cache, because it has the packages of this checkout.
+  // Prefer npm's cache, because it already contains this checkout's dependencies.
   npm_config_prefer_offline: 'true',
   PATH: [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter),
   ...(hasColors ? {} : { NO_COLOR: '1', FORCE_COLOR: undefined })

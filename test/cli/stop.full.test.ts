@@ -74,8 +74,8 @@ test.each(Object.entries(BUSY))(
     server.child.kill('SIGTERM')
     const { code, stderr } = await server.ended
     expect(code).toBe(0)
-    // The server can end its own streams and delays. It warns only if it closes a connection on
-    // which the client is still sending a request.
+    // The server ends its own streams and delayed responses without a warning. It warns only if it
+    // closes a connection on which the client is still sending a request.
     expect(stderr.includes('"msg":"closing connections that are still busy"')).toBe(
       what.startsWith('a request')
     )

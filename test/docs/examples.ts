@@ -32,7 +32,7 @@ const BLOCK =
  */
 export const INSTALLED_PAGES = ['develop-with-vite.md', 'run-in-ci.md', 'write-tests.md']
 
-/** Returns the pages for users, without the index. */
+/** Returns the file names of the pages for users in docs/. Leaves out the index, README.md. */
 export function userPages(): string[] {
   return readdirSync('docs').filter((name) => name.endsWith('.md') && name !== 'README.md')
 }
@@ -81,7 +81,7 @@ function examplesIn(markdown: string, language: string): Example[] {
   })
 }
 
-/** Writes the files that a page shows into a folder. */
+/** Saves each code block with a `file` name to that file in the folder. */
 export function writeFilesOf(page: string, folder: string): void {
   for (const { file, text } of blocksOf(page)) {
     if (file) writeFileSync(join(folder, file), text)

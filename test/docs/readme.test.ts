@@ -15,7 +15,7 @@ test('the README is short, and its first two commands start and test the package
   expect(commands.slice(0, 2)).toEqual([START, TEST])
 })
 
-test('the skill for agents has its front matter and is short', () => {
+test('the skill for agents has front matter and is short', () => {
   const lines = linesOf(SKILL)
   expect(lines.slice(0, 4)).toEqual([
     '---',

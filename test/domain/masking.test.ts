@@ -66,8 +66,8 @@ test.each(REPEATED)('masking takes linear time for a text that repeats %j', (par
     }
     // Use the minimum, because other processes and the garbage collector only add time.
     const minimumOf = (length: number) => Math.min(...[0, 1, 2].map(() => durationOf(length)))
-    // In quadratic time, ten times the length would take 100 times as long. Add 5 ms, because short
-    // times are imprecise.
+    // A text that is 10 times as long would take a quadratic algorithm 100 times as long. Allow
+    // 5 ms more, because short measurements are imprecise.
     expect(minimumOf(30_000), start).toBeLessThan(30 * minimumOf(3000) + 5)
   }
 })

@@ -112,7 +112,7 @@ function seedMessages(name: Name): object[] {
       contextKeys: [`tenant:${name}`, 'tenant:shared'],
       content: label
     },
-    // A subscriber that exists only inside the message.
+    // This message's subscriber exists only in the message, not in `subscribers`.
     {
       channel: 'email',
       subscriber: { subscriberId: `${name}-guest` },
@@ -181,8 +181,8 @@ async function useEnvironments(profiles: Profiles): Promise<Environments> {
 const SUGGESTION = /; did you mean (?:(?!<name>)[^?])*\?/g
 
 /**
- * Replaces a name, and the ids made from it, with `<name>`. Removes suggestions of other names,
- * because they depend on how similar the names are.
+ * Replaces a name, and the ids derived from it, with `<name>`. Removes each `did you mean …?` that
+ * suggests another name, because the suggestions depend on the spelling of the requested name.
  */
 function anonymize(
   name: string,

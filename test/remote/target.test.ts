@@ -4,8 +4,8 @@ import { Target } from '../../src/remote/target.js'
 import { listen } from './listen.js'
 
 /**
- * Starts a server that holds each request until the test sends the response, and creates a target
- * that the test can interrupt.
+ * Starts a server that leaves each request open until the test responds to it. Also returns a
+ * `Target` for this server, and the `AbortController` that interrupts the target.
  */
 async function startHeldServer() {
   const held: ServerResponse[] = []

@@ -114,7 +114,7 @@ test('a change can give a channel its first primary, but not a second one', asyn
   expect((await mock.post(setPrimary(SENDGRID))).json.primary).toBe(true)
 })
 
-test('rejects a taken identifier, a new id, and a change of an unknown integration', async () => {
+test('rejects a taken identifier, a new id, and a change to an unknown integration', async () => {
   const mock = await useMock()
   expect((await change(mock, MAILGUN, { identifier: 'sendgrid-main' })).status).toBe(409)
   expect((await change(mock, MAILGUN, { _id: SENDGRID })).status).toBe(422)

@@ -112,7 +112,7 @@ test('the assumption `message-extras` explains missing fields, but not different
   expect(explanations(LIST, [200, messages(extras)], [200, changed])).toEqual([undefined])
 })
 
-test('a 404 for a subscriber is explained only if the other server returns no messages', () => {
+test("`unknown-subscriber-filter` explains a 404 only if the other server's list is empty", () => {
   const path = '/v1/messages?subscriberId=a'
   const none = [404, { ...unknown, message: 'Subscriber not found for id a' }] as [number, unknown]
   expect(explanations(path, [200, page({})], none)).not.toContain('unknown-subscriber-filter')

@@ -37,7 +37,10 @@ export interface ProxyHooks {
   response?(exchange: ProxiedExchange): void | Promise<void>
 }
 
-/** The path where Novu lists integrations. The mock doesn't serve it, but the proxy does. */
+/**
+ * The path where Novu lists integrations. The mock has no such route, so the proxy requests
+ * `/_mock/integrations` instead.
+ */
 const LISTING = '/v1/integrations'
 
 /** Simulates a target that can't list integrations: both routes that list them return 404. */

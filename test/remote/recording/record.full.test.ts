@@ -119,7 +119,7 @@ describe('a recorded seed', () => {
   const subscriberFilter = ({ subscriber }: Partial<Message> = {}) =>
     subscriber && { subscriberId: subscriber.subscriberId }
 
-  test('sets exactly the assumptions in which the target differs from its profile', async () => {
+  test('sets exactly the assumptions whose values differ from the profile', async () => {
     const assumptions = {
       envelope: 'data',
       'unknown-step': 'bad-request',
