@@ -168,8 +168,8 @@ class DeclarationPrinter {
   }
 
   /**
-   * Returns the name under which a schema is declared, or undefined if it has none. If the schema
-   * is a reference, also declares the schema that it points to.
+   * Returns the name of a schema's declaration, or undefined if the schema is anonymous. If the
+   * schema is a reference, also declares the schema that it points to.
    */
   #nameOf(schema) {
     const name = this.#declaredName(schema)

@@ -5,7 +5,7 @@ import ts from 'typescript'
 const MAX_FILE_LINES = 400
 const MAX_FUNCTION_LINES = { src: 80, test: 40 }
 
-/** The function passed to `describe` may be long, because each test in it is measured by itself. */
+/** The function passed to `describe` may be long, because its tests are measured separately. */
 const TEST_GROUP = /^describe\b/
 
 /**
@@ -25,7 +25,7 @@ function longFile(file, text) {
   const lines = text.split('\n').length - 1
   const mayBeLong = file.startsWith('test/') || file.endsWith('/schemas.ts')
   if (lines <= MAX_FILE_LINES || mayBeLong) return []
-  return [`too long: ${file} has ${lines} lines, at most ${MAX_FILE_LINES} are allowed`]
+  return [`too long: ${file} has ${lines} lines (maximum: ${MAX_FILE_LINES})`]
 }
 
 function longFunctions(source) {
@@ -40,7 +40,7 @@ function longFunctions(source) {
       const lines = lineOf(node.getEnd()) - first + 1
       if (lines > maxLines) {
         const place = `${source.fileName}:${first} ${nameOf(node)}`
-        problems.push(`too long: ${place} has ${lines} lines, at most ${maxLines} are allowed`)
+        problems.push(`too long: ${place} has ${lines} lines (maximum: ${maxLines})`)
       }
     }
     ts.forEachChild(node, visit)

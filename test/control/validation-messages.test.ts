@@ -75,7 +75,7 @@ const CASES: [to: [string, string], sent: unknown, messages: Record<string, stri
   ]
 ]
 
-test('reports the rule and the closest known name for every invalid field', async () => {
+test('reports the rule for each invalid field, and the closest name for a typo', async () => {
   const mock = await useMock()
   for (const [[method, path], sent, messages] of CASES) {
     const { status, json } = await send(mock, method, path, sent)
@@ -89,7 +89,7 @@ test('reports the rule and the closest known name for every invalid field', asyn
   }
 })
 
-test('reports the rule for API keys only once for a key that is too short', async () => {
+test('reports an API key that is too short with a single message', async () => {
   const mock = await useMock()
   const body = JSON.stringify({ apiKey: 'short' })
   const { json } = await mock.post('/_mock/environments', { body })

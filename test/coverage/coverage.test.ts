@@ -58,7 +58,7 @@ test('counts parameters, values and headers only in requests that get a 200', as
   })
 })
 
-test('counts injected responses separately; only an injected 500 counts as coverage', async () => {
+test('counts injected responses separately, and only an injected 500 as coverage', async () => {
   const mock = await useMock()
   for (const status of [404, 500, 503]) {
     await addFault(mock, { operation: 'setIntegrationAsPrimary', effect: { status } })

@@ -30,7 +30,7 @@ const LOSSES: [how: string, lose: (file: string) => void][] = [
 describe.skipIf(process.platform === 'win32').each(LOSSES)(
   'a data file that is %s while the server runs',
   (how, lose) => {
-    test('makes writes and the health check fail with the reason', async () => {
+    test('makes writes and the health check fail with 503 and a reason', async () => {
       const { mock, reason } = await startAndLoseFile(how, lose)
       for (const response of [
         await mock.post('/v1/integrations/main/set-primary'),

@@ -493,7 +493,7 @@ describe('an environment in a seed', () => {
     }
   )
 
-  test("overrides its profile with the server's assumptions, then with its own", async () => {
+  test("uses its own assumptions first, then the server's, then its profile's", async () => {
     const environments = [
       ...seedWithSibling('plain'),
       ...seedWithSibling('live', { profile: 'live' }),

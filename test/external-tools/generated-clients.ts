@@ -22,9 +22,9 @@ export type Documents = Record<'document' | 'live' | 'control', object>
 
 /** A client generator, and the code that programs need to use its clients. */
 interface Generator {
-  /** Returns the arguments for Node that run the generator. */
+  /** Returns the arguments to run the generator with Node. */
   command(name: string): string[]
-  /** Returns a program's start, which declares `Query`, `setPrimary`, `list` and `retrieve`. */
+  /** Returns a program's first part. It declares `Query`, `setPrimary`, `list` and `retrieve`. */
   head(name: string): string
   /** Additional compiler options. */
   options: object
@@ -95,7 +95,7 @@ const PROFILE_FACTS = {
   live: { envelope: '.data', invalid: '{ limit: 1001 }', mistake: "{ limit: 'ten' }" }
 }
 
-/** Returns the rest of a program. It calls a profile's client and prints the responses as JSON. */
+/** Returns a program's second part. It calls the client and prints the responses as JSON. */
 function programFor(name: 'document' | 'live'): string {
   const { envelope, invalid, mistake } = PROFILE_FACTS[name]
   return `

@@ -166,7 +166,7 @@ function* nodesOf(node: Document, at = ''): Generator<[at: string, node: Documen
   }
 }
 
-/** Returns the form that a TypeBox schema should have in the document. */
+/** Returns a TypeBox schema as it should appear in the document. */
 function documentSchema(schema: object): object {
   return JSON.parse(
     JSON.stringify(schema).replace(/"\$ref":"(\w+)#"/g, '"$ref":"#/components/schemas/$1"')

@@ -1,7 +1,7 @@
 /**
- * Kills the server process that loads this module, as `kill -9` would. The request header
- * `x-kill-before-step` chooses the moment: 0 means before the request's first SQL statement, 1
- * means before the second one, and so on. The step after the last SQL statement is the response.
+ * Kills the server process that loads this module, as `kill -9` would. The steps of a request are
+ * its SQL statements, numbered from 0, and then its response. The request header
+ * `x-kill-before-step` has the number of the step before which the server is killed.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { ServerResponse } from 'node:http'

@@ -76,7 +76,7 @@ export interface RawConnection {
   closed: Promise<Error | undefined>
 }
 
-/** Sends raw bytes over a TCP connection. */
+/** Opens a TCP connection to the server and sends the text unchanged. */
 export function raw(mock: TestMock, text: string): RawConnection {
   const socket = createConnection(mock.port, '127.0.0.1')
   onTestFinished(() => {

@@ -50,8 +50,8 @@ export async function openInspector(
 }
 
 /**
- * Starts a server in this process, which takes a tenth of the time of `startCommand`. Closes it when
- * the test ends.
+ * Starts a server in this process, which takes a tenth of the time of `startCommand`. Closes the
+ * server when the test ends.
  */
 async function startInProcess(): Promise<{ url: string }> {
   const library = join(await buildPackage(), 'dist/index.cjs')
@@ -93,7 +93,7 @@ export interface ClickCounter {
   click(target: Locator): Promise<void>
 }
 
-/** Returns a `click` function that counts its calls, to check how many clicks a task takes. */
+/** Returns a click counter. Tests click with it, to check how many clicks a task takes. */
 export function countClicks(): ClickCounter {
   let count = 0
   return {

@@ -196,7 +196,7 @@ export const SHAPE_FAULTS: readonly PlantedFault[] = [
       path.replace(/(workflows\/)[0-9a-f]{24}(?=\/)/, '$1none'),
     'step.forms: a step is not found by its slug': (path) =>
       path.replace(/(steps\/).*_st_.*/, '$1none'),
-    'step.forms: a step is not found by its slug if the name in the slug differs': (path) =>
+    'step.forms: a step is not found by a slug that has another name before the id': (path) =>
       path.replace(/(steps\/)another-name_st_.*/, '$1none'),
     'live.step-lookup: the `_id` of a step is case-sensitive': (path) =>
       path.replace(/(steps\/)[0-9A-F]*[A-F][0-9A-F]*$/, '$1none'),
