@@ -189,7 +189,7 @@ describe.skipIf(!HAS_SCRIPT)("untrusted text can't control a terminal", () => {
   })
 })
 
-test('serve --watch reports a seed that becomes a pipe or device, and keeps serving', async () => {
+test('serve --watch reports and survives a seed file replaced by a pipe or device', async () => {
   const cwd = createSeeds()
   const { child, url, ended } = await startCommand(['--seed', 'seed.json', '--watch'], { cwd })
   for (const become of ['mkfifo seed.json', 'ln -s /dev/zero seed.json']) {

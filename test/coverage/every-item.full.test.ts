@@ -19,7 +19,7 @@ function idsCoveredTogether({ id }: CoverageItem): string[] {
 }
 
 test.each(PROFILES)(
-  'each item can be covered, and all items together make 100 %% (profile %s)',
+  'every item can be covered, and covering all items reaches 100 %% (profile %s)',
   async (profile) => {
     const mock = await useMock({ profile })
     const items = itemsOf(await serverCoverage(mock))
@@ -37,8 +37,8 @@ test.each(PROFILES)(
       covered: items.length,
       total: items.length
     })
-    // An environment's coverage leaves out 401, because a request that gets a 401 belongs to no
-    // environment.
+    // An environment's coverage has no items for the status 401, because a request that gets a 401
+    // belongs to no environment.
     const unauthenticated = items.filter(({ id }) => id.endsWith('.401'))
     expect(await coverageAt(mock, '/_mock/coverage')).toMatchObject({
       percentage: 100,

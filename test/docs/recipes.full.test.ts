@@ -85,7 +85,7 @@ function linkBun(): void {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test.each(SECTIONS)(
-  '$page, $heading: the commands print what the page shows, and --strict finds no mistake',
+  '$page, $heading: the commands print the output on the page, and pass with --strict',
   ({ examples }) => {
     for (const { input, output: shown } of examples) {
       const command = input.text

@@ -140,7 +140,7 @@ describe('a different request with the same key', () => {
     }
   )
 
-  test('match=body: a key of another organization or of a snapshot counts as new', async () => {
+  test('match=body: a key stored in another organization or a snapshot counts as new', async () => {
     const mock = await useMock({ seed: seed({ assumptions: { 'idempotency-match': 'body' } }) })
     await post(mock, MAILGUN, 'key-1')
     expectNew(await post(mock, MAILGUN, 'key-1', { key: 'rival-key' }))

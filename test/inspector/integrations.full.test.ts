@@ -29,7 +29,7 @@ test('Undo of a new primary restores both integrations and their conditions', as
   expect(await env.integrations.list()).toEqual(before)
 })
 
-test('the page reports if making an integration primary also activated it', async (context) => {
+test('the inspector reports that a new primary integration was activated', async (context) => {
   const { page } = await openInspector(context, { hash: '#/integrations' })
   await primarySwitch(page, 'Vonage').click()
   await page.getByText('Vonage is primary for sms, instead of Twilio. It is active now').waitFor()
@@ -46,7 +46,7 @@ test("Undo changes nothing if the channel's primary has changed again", async (c
   expect(await primariesOf(env, 'email')).toEqual(['Amazon SES (fallback)'])
 })
 
-test('in forced colors, switches and the selected view stay recognizable', async (context) => {
+test('in forced-colors mode, switches and the selected view stay recognizable', async (context) => {
   const { page } = await openInspector(context, {
     hash: '#/integrations',
     forcedColors: 'active'
@@ -97,7 +97,7 @@ async function edit(page: Page, oldText: string, newText: string): Promise<void>
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
-test('an integration is added as JSON, and each server error names its line', async (context) => {
+test('an integration can be added as JSON, and an error shows its line number', async (context) => {
   const inspector = await openInspector(context, { hash: '#/integrations', ...PHONE })
   const { page, env } = inspector
   await page.getByRole('button', { name: 'Add', exact: true }).click()
@@ -116,7 +116,7 @@ test('an integration is added as JSON, and each server error names its line', as
   expect(await findSecond(env)).toMatchObject(fields)
 })
 
-test('credentials are hidden by default, and an edit keeps them', async (context) => {
+test('credentials are hidden by default, and editing other fields keeps them', async (context) => {
   const { page, env, go } = await openInspector(context, PHONE)
   await env.integrations.add(SECOND)
   await go('#/integrations/second')
@@ -138,7 +138,7 @@ test('credentials can be edited while they are shown', async (context) => {
   expect((await findSecond(env))?.credentials).toEqual({ apiKey: 'SG.secret', from: 'd@e.f' })
 })
 
-test('a search adds no history entries, and stays in the URL during an edit', async (context) => {
+test('a search adds no history entries, and stays in the URL after an edit', async (context) => {
   const { page, env } = await openInspector(context, { hash: '#/integrations', ...PHONE })
   await env.integrations.add(SECOND)
   await page.getByRole('link', { name: /^Second/ }).waitFor()

@@ -15,7 +15,7 @@ import {
 const rows = (page: Page) =>
   page.getByRole('list', { name: 'Messages, newest first' }).getByRole('link')
 
-/** Locates the number of messages that match the search. */
+/** Locates the text that shows how many messages match the search. */
 const count = (page: Page) => page.getByRole('status').first()
 
 /** Returns the decoded hash of the page's URL. */
@@ -84,7 +84,7 @@ test('a message can be marked as read', async (context) => {
   expect(await newestMessage(env)).toMatchObject({ read: true })
 })
 
-test('a syntax error in an edited message is shown at its line', async (context) => {
+test('a syntax error in an edited message shows its line number', async (context) => {
   const { page } = await openTeaMessage(context)
   const { dialog, json, text } = await openEditor(page)
   await json.fill(text.replace('"sms"', '"sms'))
@@ -148,7 +148,7 @@ const SEARCHES = [
   { words: 'context:none', query: 'contextKeys=' }
 ]
 
-test('one search field applies all filters, and the URL keeps the search', async (context) => {
+test('the search field accepts every filter, and the URL contains the search', async (context) => {
   const { page, env, url } = await openInspector(context, { hash: '#/messages' })
   const search = page.getByRole('searchbox', { name: 'Search messages' })
   await expect.poll(() => count(page).innerText()).toBe('60')

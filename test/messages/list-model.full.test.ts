@@ -314,7 +314,7 @@ describe.each(['document', 'live'] as const)('in the profile %s', (profile) => {
     fc.constantFrom('3', '7', '10', '10.0', '25', '80', '1000', undefined, ...defaults)
   )
 
-  test('for every set of filters, all pages match those of a simple implementation', async () => {
+  test('for every set of filters, all pages match a simple implementation', async () => {
     const anyRequests = fc.tuple(...FILTER_SETS.map(anyRequest))
     await fc.assert(
       fc.asyncProperty(

@@ -34,7 +34,7 @@ const FAULTS = [{ effect: { status: 500, body: { token: 'hunter2', texts: TEXTS 
 const headersWith = (text: string) =>
   text.includes('\n') ? {} : { 'idempotency-key': text, 'x-note': text }
 
-/** Sends requests and control requests with all secrets. */
+/** Sends all secrets, both in requests to the API and in control requests. */
 async function plant(env: Environment): Promise<void> {
   for (const [index, text] of TEXTS.entries()) {
     const note = encodeURIComponent(text)
@@ -84,7 +84,7 @@ async function outputsOf(report: Report): Promise<Record<string, string>> {
   return outputs
 }
 
-test('neither the report nor the reopened server contains a secret of the test', async () => {
+test("neither the report nor the reopened server contains the test's secrets", async () => {
   const report = await recordPlanted()
   const reopened = await outputsOf(report)
   expect(Object.keys(reopened).slice(1)).toEqual(ROUTES.map((route) => `200 ${route}`))

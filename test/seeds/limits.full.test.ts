@@ -112,7 +112,7 @@ test('the size limit for JSON is lower in a request than in a file', () => {
   )
 })
 
-test('limits the messages and subscribers that a request can generate', () => {
+test('a request can generate at most 10,000 messages and 10,000 subscribers', () => {
   const workflows = [{ name: 'w', steps: [{ type: 'sms' }] }]
   const generate = { messages: 10_001, subscribers: 10_001 }
   expect(requestIssues(shopJson({ workflows, generate }))).toEqual(

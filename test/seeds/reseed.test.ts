@@ -158,7 +158,7 @@ test('reseed keeps snapshots, unchanged environments and environments without a 
   expect(mock.environments.findByApiKey(apiKey)?.name).toBe('Made')
 })
 
-test('reseed adds new environments, and removes those that the seeds no longer contain', () => {
+test('reseed adds new environments, and removes environments missing from the seeds', () => {
   const mock = seedNow(SHOP, OTHER)
   const { id } = mock.find('Other')
   const changes = mock.reseed(SHOP, { name: 'Staging', subscribers: [{ subscriberId: 'ada' }] })

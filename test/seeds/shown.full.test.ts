@@ -16,7 +16,7 @@ const IMPOSSIBLE: Record<string, string[]> = {
     'MessagesPage: MessageResponseDto._id absent',
     'MessagesPage: SubscriberResponseDto._id absent'
   ],
-  'only set-primary returns an integration, and makes it primary first': [
+  'only set-primary returns an integration, which is primary by then': [
     'Integration: Integration.primary = false'
   ],
   'set-primary responds with 404 for a deleted integration': [
@@ -30,7 +30,7 @@ const SEEDS = readdirSync(join(import.meta.dirname, '../../seeds')).flatMap((nam
   name.endsWith('.yaml') ? [name.slice(0, -'.yaml'.length)] : []
 )
 
-test('the built-in seeds show every possible fact of the API reference', {
+test('with the built-in seeds, responses show every field, value and variant that they can', {
   timeout: 240_000
 }, async () => {
   const shown = new Set<string>()
@@ -39,7 +39,8 @@ test('the built-in seeds show every possible fact of the API reference', {
       for await (const fact of factsShownBy(await useMock({ seeds: [seed], profile })))
         shown.add(fact)
   }
-  // If several response schemas contain a schema, its facts must be shown for each of them.
+  // If the responses of several operations contain a schema, each of these operations must show the
+  // schema's facts.
   const facts = OPERATIONS.flatMap(({ response }) => {
     const all = namedSchemas(response).flatMap((schema) => [...factsOfFields(schema)])
     return [...within(response, all)]
@@ -53,7 +54,10 @@ function* within({ $id }: TSchema, facts: Iterable<string>): Generator<string> {
   for (const fact of facts) yield `${$id}: ${fact}`
 }
 
-/** Yields the facts that the responses for all lists, steps and integrations show. */
+/**
+ * Requests every list and every step, and makes every integration primary. Yields the facts (see
+ * `factsOfFields`) that the responses show.
+ */
 async function* factsShownBy(mock: TestMock): AsyncGenerator<string> {
   for (const { id, apiKeys, integrations, steps } of mock.seededEnvironments) {
     const [key = ''] = apiKeys

@@ -220,7 +220,7 @@ test('closes the connection if the fallback server dies during its response', as
   expect(request).not.toHaveProperty('status')
 })
 
-test('ends the forwarded request if the client disconnects', async () => {
+test('aborts the forwarded request if the client disconnects', async () => {
   const { mock, received } = await useFallback(() => {})
   const connection = raw(mock, head('GET /v1/topics'))
   await until(() => received.length > 0)

@@ -305,7 +305,7 @@ test('a requested clock sets default timestamps, and a reset restores the clock'
   })
 })
 
-test('rejects an ordinary word as a key, and does not repeat the word in the error', async () => {
+test('rejects an API key that is too short, and does not repeat the key in the error', async () => {
   const mock = await useMock()
   for (const apiKey of ['notification', 'abcdefghijklmno', 'se cret', 'key-one']) {
     const response = await mock.post('/_mock/environments', { key: null, body: jsonOf({ apiKey }) })
@@ -318,7 +318,7 @@ test('rejects an ordinary word as a key, and does not repeat the word in the err
   }
 })
 
-test('does not redact a value that is only part of a key', async () => {
+test('the journal does not redact a query value that is only part of an API key', async () => {
   const mock = await useMock()
   for (const apiKey of ['my-email', 'mykey123', 'abcdefghijklmnop'])
     await createEnvironment(mock, { apiKey })

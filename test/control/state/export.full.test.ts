@@ -26,7 +26,7 @@ test.each(OWN_SEEDS)(
   }
 )
 
-test('environments created from exports of random seeds respond like the originals', async () => {
+test('environments created from exports of generated seeds respond like the original', async () => {
   const mock = await useMock({ clock })
   await fc.assert(
     fc.asyncProperty(consistentEnvironment(), async (environment) => {
