@@ -324,7 +324,7 @@ describe.each([
   ['@novu/api 3.11.0', callsOfNovuApi('3.11.0', tools)],
   ['@novu/node 2.6.6', callsOfNovuNode(tools)]
 ])('the client %s', (_client, calls) => {
-  test.each(calls)('accepts the response of the built-in stubs: %s', async (_name, send) => {
+  test.each(calls)('accepts the response of a built-in stub: %s', async (_name, send) => {
     const mock = await useMock({ stubs: 'novu-client' })
     await expect(send(mock.url, DEVELOPMENT)).resolves.toBeDefined()
   })

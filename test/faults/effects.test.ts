@@ -180,7 +180,7 @@ test('closing the server sends delayed responses at once', async () => {
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200])
 })
 
-test('the header x-mock-fault injects a fault into its request', async () => {
+test('the header x-mock-fault injects a fault into the request that has the header', async () => {
   const mock = await useMock()
   const postWithFault = (fault: string) =>
     mock.post(setPrimary(MAILGUN), { headers: { ...KEYED.headers, 'x-mock-fault': fault } })

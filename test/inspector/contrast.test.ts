@@ -59,7 +59,7 @@ function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** Mixes two colors as `color-mix` does in sRGB. */
+/** Mixes two colors as CSS does with `color-mix(in srgb, …)`. `share` is the weight of `one`. */
 function mixed(one: string, other: string, share: number): string {
   const parts = [1, 3, 5].map((at) => {
     const [a = 0, b = 0] = [one, other].map((color) => Number.parseInt(color.slice(at, at + 2), 16))

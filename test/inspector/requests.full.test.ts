@@ -201,7 +201,7 @@ const describeFocus = (page: Page) =>
   page.evaluate<{ label: string; outline: string }>(`(() => {
     const element = document.activeElement
     const label = element.closest('ol')?.ariaLabel ?? element.ariaLabel ?? element.textContent
-    // If the search field has the focus, its container shows the outline.
+    // If the search field has focus, its container shows the outline.
     const isInput = element.matches('input')
     return { label, outline: isInput ? 'solid' : getComputedStyle(element).outlineStyle }
   })()`)
@@ -262,7 +262,7 @@ test('a new request waits behind a button while the mouse is over the list', asy
   await row(page, 'limit=1').waitFor()
 })
 
-test('a new request waits while the list has the focus', async (context) => {
+test('a new request waits while the list has focus', async (context) => {
   const { page, env } = await openInspector(context, PHONE)
   await sendRequest(env, '/v1/messages?limit=1')
   await row(page, 'limit=1').focus()
@@ -406,9 +406,9 @@ test('the inspector reports a stopped server, and reconnects after a restart', a
   await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('button', { name: 'New request' }).click()
   await page.waitForURL('**/#/requests/new')
-  // Retry, because another process may use the port for a moment.
+  // Retry, because another process may briefly use the port.
   await vi.waitFor(() => startCommand(['--port', port]), { timeout: 20_000 })
-  // The form loads by itself.
+  // The form loads once the server responds again.
   await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
   await page.getByRole('link', { name: 'Requests' }).click()
   await sendRequest(environment(), '/v1/messages?limit=8')

@@ -120,7 +120,7 @@ test('lists no operation for a change that was not made by a request', async () 
   })
 })
 
-/** Returns the names and data of the events in a stream. */
+/** Returns the text, name and data of each event in a stream. */
 const eventsIn = (text: string) => [
   ...text.matchAll(/^(?:id: \d+\n)?event: (\w+)\ndata: (.*)\n\n/gm)
 ]

@@ -94,7 +94,7 @@ describe('a message', () => {
     expect(json.data[0]).toMatchObject({ ...nulls, subscriber: { subscriberId: 'ada', ...person } })
   })
 
-  test('embeds the whole template only if the seed has one', async () => {
+  test('has the complete `template` from the seed, or none if the seed has none', async () => {
     const template = {
       _id: hex(1),
       name: 'Order shipped',
@@ -315,7 +315,7 @@ test('rejects a page that is too large for one response, and suggests a lower li
   const mock = await useNewMock({
     seed: { environments: [{ name: 'Shop', messages: createMessages(1) }] }
   })
-  // Make `document` a generated column of 2 GB of zeros. SQLite computes it only when read.
+  // Make `document` a generated column of 2 GB of zeros. SQLite computes it only when it is read.
   mock.db.client.exec(`
     ALTER TABLE messages RENAME COLUMN document TO former;
     ALTER TABLE messages ADD COLUMN document TEXT GENERATED ALWAYS AS (zeroblob(2000000000))`)

@@ -2,7 +2,7 @@ import type { Environment } from '../../src/client/index.js'
 import type { Mock } from '../../src/index.js'
 import { MAILGUN, SENDGRID, setPrimary } from '../support/control.js'
 
-/** A failed test to record: its requests, and the changes between them. */
+/** A failed test. The replay tests record its requests and changes, then repeat them. */
 export interface PlantedFailure {
   name: string
   options?: Parameters<Mock['environment']>[0]

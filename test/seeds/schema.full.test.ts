@@ -32,7 +32,7 @@ test('the schema describes list items, and every object sets `additionalProperti
 })
 
 test.each(readdirSync(join(root, 'seeds')).filter((name) => name.endsWith('.yaml')))(
-  'the schema accepts %s, whose first line refers to the schema',
+  '%s refers to the schema in its first line, and the schema accepts it',
   (name) => {
     const text = readFileSync(join(root, 'seeds', name), 'utf8')
     expect(text).toMatch(/^# yaml-language-server: \$schema=\.\/schema\.json\n/)

@@ -95,7 +95,7 @@ const idle: SharedMock[] = []
  */
 const MAX_IDLE = process.env.FRESH_MOCKS ? 0 : 8
 
-/** Returns a key for the options, or undefined if a server with these options can't be shared. */
+/** Returns the options as JSON, or undefined if a server with these options can't be shared. */
 function nameOf(options: TestMockOptions): string | undefined {
   const isOwn =
     options.data !== undefined ||

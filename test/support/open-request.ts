@@ -14,8 +14,8 @@ export interface OpenRequest {
 }
 
 /**
- * Starts a POST, but leaves its body open until `finish` is called. Resolves when the server
- * handles the request and waits for the end of the body.
+ * Starts a POST, but leaves its body open until `finish` is called. Resolves once the server has
+ * started to handle the request. The server then waits for the end of the body.
  */
 export async function startOpenRequest(
   url: string,

@@ -55,7 +55,7 @@ test("changes during an export don't affect the exported state", async () => {
   })
 })
 
-test('if a client disconnects during an export, no dataset is left behind', async () => {
+test('an environment is fully removed even if a client disconnects during its export', async () => {
   const { mock, open, remove } = await startLargeMock()
   await (await open()).body?.cancel()
   await remove()

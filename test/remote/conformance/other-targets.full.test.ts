@@ -260,7 +260,7 @@ test('the report lists a channel whose former primary is unknown', async () => {
   expect(notRestored).toEqual(['channel email: its former primary is unknown'])
 })
 
-test('a run restores the original primary if a named integration does not exist', async () => {
+test('a run restores the original primary even if `integrations` has an unknown id', async () => {
   const mock = await useMock()
   await using proxy = await startProxy(mock.url, UNLISTED)
   const options = {

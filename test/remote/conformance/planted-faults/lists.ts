@@ -181,7 +181,7 @@ const byAge = (one: Json, two: Json) => Date.parse(two.createdAt) - Date.parse(o
 const keysIn = ({ request }: ProxiedExchange) =>
   new URL(request.path, 'http://target').searchParams.getAll('contextKeys')
 
-/** If context keys were requested, replaces the page with the messages that `isFound` accepts. */
+/** If the request has context keys, replaces the page with all messages that `isFound` accepts. */
 function withContexts(isFound: (requested: string[], keys: string[]) => boolean) {
   return async (page: Json, exchange: ProxiedExchange) => {
     const requested = keysIn(exchange).filter(Boolean)
