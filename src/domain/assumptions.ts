@@ -118,8 +118,8 @@ const ASSUMPTIONS = {
     ],
     live: [
       'any-kind',
-      'an `_id` in lower case, or a slug with a name, any kind ' +
-        '(`wf`, `st`, `stp`, `env`, `lt`) and an id of 16 characters'
+      'an `_id` in lower case, or a slug that consists of a name, a kind ' +
+        '(`wf`, `st`, `stp`, `env` or `lt`), and an id of 16 characters'
     ]
   },
   'unknown-step': {

@@ -216,7 +216,7 @@ export class EnvironmentRepository {
     })
   }
 
-  /** Returns the rows of an environment, its snapshots and their baselines. */
+  /** Returns the rows of an environment and its snapshots, and of the baselines of both. */
   #withSnapshots(row: EnvironmentRow): EnvironmentRow[] {
     const snapshots = this.listSnapshots(row.key)
     return [row, ...snapshots.flatMap((snapshot) => this.#withSnapshots(snapshot))]

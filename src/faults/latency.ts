@@ -25,7 +25,7 @@ export class LatencyService {
    * environments such as jsdom replace the global `AbortSignal`.
    */
   readonly #waits = new Set<() => void>()
-  /** Whether waits end at once. Set while `Replay` repeats a request. */
+  /** Whether each wait ends immediately. `Replay` sets this while it repeats a request. */
   isInstant = false
   #isClosed = false
 

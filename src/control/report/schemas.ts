@@ -119,8 +119,9 @@ export const TestRecord = namedObject(
     ),
     unauthenticatedUpTo: count(
       'Sequence number of the last unauthenticated request during the test. ' +
-        "The report's `unauthenticated` lists the requests after `unauthenticatedAfter` up to " +
-        'this number. Parallel tests may have sent some of them'
+        'The requests during the test are those in the `unauthenticated` of the report whose ' +
+        'number is greater than `unauthenticatedAfter`, and at most this number. Parallel tests ' +
+        'may have sent some of them'
     ),
     faults: Type.Array(ref(FaultRule), {
       description: 'The fault rules at the end of the test, with their counters'

@@ -81,11 +81,13 @@ function environmentsOf(file: SeedFile, { target }: Options): EnvironmentSeed[] 
   const { environments } = file.seed
   const list = new SeedLocation(file, ['environments'])
   if (target && environments.length !== 1 && file.issues.length === 0) {
-    const location = environments.length > 1 ? list.at(1) : list
-    location.report('must be the only environment, because the seed is loaded into one environment')
+    if (environments.length > 1) list.at(1).report(`is a second environment, but ${ONE_NEEDED}`)
+    else list.report(`is empty, but ${ONE_NEEDED}`)
   }
   return environments.map((seed, index) => ({ seed, location: list.at(index) }))
 }
+
+const ONE_NEEDED = 'a seed for an existing environment must contain exactly one'
 
 /** Returns a copy of the part whose location reads times relative to the environment's clock. */
 function withTimes({ seed, location, builder }: EnvironmentPart): EnvironmentPart {
