@@ -106,8 +106,9 @@ async function startFailure(
 ): Promise<StartError> {
   const log = files.readFileSync(logFile, 'utf8').trimEnd()
   files.rmSync(logFile)
-  const fallback = `it exited with ${child.signalCode ?? child.exitCode}`
-  const reason = log.replace(/^error: /, '') || fallback
+  const { signalCode, exitCode } = child
+  const ending = signalCode ? `was ended by ${signalCode}` : `exited with code ${exitCode}`
+  const reason = log.replace(/^error: /, '') || `it ${ending}`
   const [holder] = isPortTaken ? await startedServers(port) : []
   const user = holder ? `. The port is used by ${describe(holder)}` : ''
   return new StartError(`the server did not start: ${reason}${user}`)
@@ -287,7 +288,9 @@ async function stopServer(server: ServerState): Promise<void> {
   const deadline = performance.now() + STOP_TIMEOUT
   while (hasRecord(server) && isAlive(server.pid)) {
     if (performance.now() > deadline) {
-      throw new StartError(`${describe(server)} has not exited after 10 s`)
+      throw new StartError(
+        `${describe(server)} has not exited after 10 s; end the process yourself`
+      )
     }
     await delay(20)
   }

@@ -92,10 +92,9 @@ function requestOptions(): Option[] {
       'journal'
     ]),
     withoutVariable(
-      new Option(
-        '--journal',
-        'send the requests that the running notification-mock has recorded'
-      ).conflicts(['requests', 'seed'])
+      new Option('--journal', 'send the requests in the journal of the --against server').conflicts(
+        ['requests', 'seed']
+      )
     ),
     new Option('--allow-changes', 'also send set-primary, which changes the primary integration')
   ]
@@ -105,7 +104,8 @@ function outcomeOptions(): Option[] {
   return [
     new Option(
       '--replaced',
-      'the seed was recorded with the same --api-key and contains replaced personal data'
+      "replace personal data in the target's responses, as the record command did for the seed; " +
+        'requires the same --api-key'
     ),
     withoutVariable(profileOption('profile to use for the seed', 'the profile in the seed')),
     withoutVariable(assumeOption()),

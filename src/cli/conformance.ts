@@ -71,7 +71,7 @@ function recordOptions(): Option[] {
     ),
     repeatable(
       '--integration <id>',
-      "integration to make primary; start with each channel's current primary; may be repeated",
+      "integration to make primary; list each channel's current primary first; may be repeated",
       [],
       'the integrations that the target lists'
     ),
@@ -87,7 +87,7 @@ function runOptions(): Option[] {
   return [
     new Option(
       '--allow-unchecked',
-      'exit with 0 even if a requested operation could not be checked'
+      'exit with 0 even if all selected cases of an operation were skipped'
     ),
     repeatable(
       '--case <id>',
@@ -125,7 +125,7 @@ Exit codes:
   0  no case failed
   1  a case failed or didn't run, or a former primary integration wasn't restored
   2  the command line is wrong
-  3  no case failed, but a requested operation could not be checked: the summary says why
+  3  no case failed, but all selected cases of an operation were skipped; the summary says why
 
 Example:
   $ NOTIFICATION_MOCK_API_KEY=… notification-mock conformance \\

@@ -90,7 +90,7 @@ async function writeHtmlReport(mock: Mock, file: string, options: ReportOptions)
  * because its requests can't be checked.
  */
 function strictFailures(report: Report | undefined, options: StrictOptions): string[] {
-  if (!report) return ["--strict: can't check the requests, see the warning above"]
+  if (!report) return ["--strict: can't check the requests; see the warning above"]
   const hints = failingHints(collectHints(report), options)
   if (hints.length === 0) return []
   const lines = hints.map(
@@ -109,7 +109,7 @@ async function reportCoverage(
   if (!isPrinted && coverageJson === '') return []
   const coverage = await warnOnFailure(() => mock.coverage())
   if (!coverage) {
-    return min === undefined ? [] : ["--min: can't check the coverage, see the warning above"]
+    return min === undefined ? [] : ["--min: can't check the coverage; see the warning above"]
   }
   if (isPrinted) {
     writeToStderr(coverageText(coverage, 'use --summary or --coverage-json to list everything'))

@@ -44,13 +44,13 @@ export function addCommands(root: Command): void {
 
 function reportOptions(): Option[] {
   const env =
-    'pass a variable to the command; the value url or url/<path> becomes a server URL, and key ' +
-    'becomes the first API key'
+    "set a variable for the command: <name>=url for the server's URL, <name>=url/<path> for a URL " +
+    'with a path, or <name>=key for the first API key; may be repeated'
   const summary = 'append a Markdown summary to this file: failures, hints and coverage'
   const state = 'the tests that `notification-mock open` can reopen from the report'
   const strict = 'fail on hints about likely mistakes, such as an unknown parameter'
-  const allow = `hint that --strict ignores: ${HINT_IDS.join(', ')}`
-  const failOn = 'like --strict, but also fail on this hint; --strict ignores page-not-requested'
+  const allow = `hint that --strict should ignore; may be repeated; one of ${HINT_IDS.join(', ')}`
+  const failOn = 'turn on --strict and also fail on this hint; only needed for page-not-requested'
   return [
     repeatable('--env <name=value>', env, [], 'none', parseVariable),
     new Option('--coverage', 'print to stderr how much of the API the command covered'),
@@ -168,7 +168,7 @@ async function runAgainst(
   let hasServerFailed = false
   process.on('uncaughtException', (error) => {
     hasServerFailed = true
-    print(`the server failed, stopping the command: ${messageOf(error)}`)
+    print(`the server failed, so the command is stopped: ${messageOf(error)}`)
     child.send('SIGTERM')
   })
   const ending = await child.ended

@@ -190,7 +190,7 @@ export function profileOption(description?: string, unset?: string): Option {
 
 export function assumeOption(): Option {
   const description =
-    'override an assumption of the profile; repeatable; GET /_mock/assumptions lists all'
+    'override an assumption of the profile; repeatable; GET /_mock/assumptions lists them'
   return new Option('--assume <id=value>', description)
     .default({}, 'none')
     .argParser((text: string, before: Record<string, string>) => {

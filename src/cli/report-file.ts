@@ -129,10 +129,12 @@ function noTest(report: Report, title: string): string {
 function missingReason({ outcome, startMissing }: ReportedTest, { baselines }: Report): string {
   if (startMissing !== undefined) return startMissing
   // Versions that couldn't reopen tests wrote reports without `baselines`.
-  if (baselines === undefined) return 'another version of notification-mock wrote the report'
+  if (baselines === undefined) {
+    return 'the version of notification-mock that wrote the report is too old; write it again'
+  }
   return outcome === 'failed'
-    ? 'the report was written with --report-state off'
-    : 'it did not fail; write the report with --report-state all'
+    ? 'the report was written with --report-state off; write it with --report-state failed'
+    : 'the test did not fail; write the report with --report-state all'
 }
 
 /**

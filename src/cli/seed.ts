@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { type Command, Option } from 'commander'
 import { wallClock } from '../domain/clock.js'
+import { countOf } from '../domain/count.js'
 import { StartError } from '../domain/errors.js'
 import { requireWritable, rethrowWriteError } from '../platform/output-file.js'
 import { packageRoot } from '../platform/package.js'
@@ -29,9 +30,7 @@ export function addCommands(root: Command): void {
   const json = new Option('--json', 'print the result as JSON')
   const checkCommand = seed
     .command('check')
-    .description(
-      'list every issue in seed files; checks several files together, the way serve loads them'
-    )
+    .description('check one or more seed files together, as serve loads them, and list every issue')
     .argument('<file...>', 'seed files or names of built-in seeds')
   addOptions(checkCommand, [json]).action(check)
   const listCommand = seed
@@ -70,7 +69,7 @@ function describeEnvironment(environment: EnvironmentData): string {
     steps: steps.length,
     messages: messages.length
   })
-  const generated = generate ? ` and ${generate.messages} generated messages` : ''
+  const generated = generate ? ` and ${countOf(generate.messages, 'generated message')}` : ''
   return `${printable(name)}: ${counts}${generated}\n`
 }
 

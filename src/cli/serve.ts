@@ -113,7 +113,7 @@ export function readyText(ready: Ready, flags: ServerFlags): string {
       : `Docs at ${docs}`,
     data !== undefined && `Data in ${data}${reused}`,
     ignoredSeeds(ready, flags),
-    latency !== DEFAULTS.latency && `Responses are delayed: latency ${delay}`,
+    latency !== DEFAULTS.latency && `Responses are delayed (--latency ${delay})`,
     fallback !== undefined && `Other paths of Novu's API are forwarded to ${fallback}`,
     watch && seed && `Watching ${seed.join(', ')} for changes`,
     adminToken !== undefined &&

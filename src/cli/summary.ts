@@ -39,13 +39,15 @@ export function runMarkdown(report: Report): string {
     ...hints.map(({ message, source }) => `hint: ${source}: ${message}`)
   ]
   if (dropped > 0)
-    lines.push(`${countOf(dropped, 'test')} not listed, because their records were dropped`)
+    lines.push(
+      `${countOf(dropped, 'test')} not listed: too many tests or too much data for one report`
+    )
   const title =
     tests.length > 0
       ? `${failed.length} of ${tests.length + dropped} failed`
       : 'no test has its own environment'
   const omitted = lines.length - MAX_LINES
-  const more = `and ${omitted} more lines; --report writes everything to a file`
+  const more = `and ${countOf(omitted, 'more line')}; --report writes everything to a file`
   const omission = omitted > 0 ? [more] : []
   const items = [...lines.slice(0, MAX_LINES), ...omission].map(
     (line) => `- ${escapeMarkdown(printable(line).slice(0, MAX_LINE_LENGTH))}\n`

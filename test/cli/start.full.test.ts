@@ -181,7 +181,7 @@ test('a signal that interrupts `start` also ends the server being started', asyn
   const { child, ended } = await spawnCommand(args, { cwd, env })
   await untilSeeding(cwd)
   child.kill('SIGINT')
-  expect(await ended).toEqual(failed('error: the server did not start: it exited with SIGINT\n'))
+  expect(await ended).toEqual(failed('error: the server did not start: it was ended by SIGINT\n'))
   expect(await run('status')).toMatchObject(NONE)
 })
 
