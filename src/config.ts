@@ -150,7 +150,8 @@ function findFallbackConflict({ fallback, fallbackKey }: Config): string | undef
   if (fallback === undefined) {
     return fallbackKey === undefined
       ? undefined
-      : 'the fallback key needs the URL of a fallback server'
+      : 'a fallback key is set, but no fallback server; ' +
+          'set its URL with --fallback (`fallback` in the library)'
   }
   const { hostname } = new URL(fallback)
   const isLoopback = /^(localhost|127[.][\d.]+|\[::1\])$/.test(hostname)

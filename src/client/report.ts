@@ -116,7 +116,7 @@ export function requestLines(
   unauthenticated: readonly RecordedRequest[]
 ): string {
   const omitted = unauthenticated.length - MAX_UNAUTHENTICATED
-  const omission = omitted > 0 ? ` (${omitted} earlier ones omitted)` : ''
+  const omission = omitted > 0 ? ` (${omitted} earlier omitted)` : ''
   return [
     ...(requests.length > 0 ? requests.map(requestLine) : ['no requests']),
     ...hintsOf(requests, changes).map(

@@ -52,7 +52,10 @@ function requireThisMachine({ headers, socket }: FastifyRequest): void {
   }
   const problem = untrustedOrigin(headers)
   if (problem) {
-    throw forbidden(`${problem}: open a page at 127.0.0.1 on this machine, or send the admin token`)
+    throw forbidden(
+      `${problem}; use 127.0.0.1 as the host of the server and of any page that calls it, ` +
+        'or send the admin token'
+    )
   }
 }
 

@@ -146,6 +146,6 @@ const HOW: Record<ErrorStatus, string> & { [Code in ErrorCode]?: string } = {
   409: 'repeat an idempotency-key while a fault or latency still delays the first request',
   413: 'send a body of more than 1 MiB',
   422: 'send an invalid value',
-  'key-reused': 'send an idempotency-key again with another body',
+  'key-reused': 'send an idempotency-key again with a different body',
   500: 'inject it with POST /_mock/faults, because no request causes it'
 }

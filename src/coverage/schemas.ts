@@ -30,8 +30,8 @@ export const CoverageItem = namedObject(
     injected: count('The number of requests that covered the item through an injected fault'),
     byFault: Type.Boolean({
       description:
-        'Whether injected faults also cover the item. Only true for status 500, because only ' +
-        'a bug would make the server itself return a 500'
+        'Whether an injected fault can cover the item. True only for status 500, because the ' +
+        'server itself returns a 500 only if it has a bug'
     }),
     covered: Type.Boolean({ description: 'Whether the item is covered' }),
     how: string('How to cover the item')

@@ -149,7 +149,9 @@ export const ListedEnvironment = namedObject(
     ),
     expiresAt: Type.Optional(dateTime("When the environment expires, by the machine's clock")),
     reopenedTest: Type.Optional(
-      Type.String({ description: 'Title of the test that `notification-mock open` has reopened' })
+      Type.String({
+        description: 'Title of the test that `notification-mock open` reopened in this environment'
+      })
     ),
     test: Type.Optional(ref(ListedTest)),
     removed: Type.Optional(
@@ -211,7 +213,7 @@ export function environmentRoutes(
     response: listOf(
       'apiKeys',
       Type.String(),
-      'The known keys; empty if the server knows only their hashes'
+      'The keys in plain text; empty if the server has only hashes'
     ),
     handler: async ({ params }, reply) => {
       reply.header('cache-control', 'no-store')
@@ -301,7 +303,8 @@ function toCreateOptions({
   }
 }
 
-const SNAPSHOT_WITHOUT_FROM = 'snapshot can be used only together with from'
+const SNAPSHOT_WITHOUT_FROM =
+  'snapshot needs the field `from`, the environment that has the snapshot'
 const SCENARIO_WITH_OTHER_SOURCE =
-  "scenario can't be combined with seed or from; create the environment first, then load the " +
-  'other seed with POST /_mock/seed'
+  "scenario can't be combined with `seed` or `from`; create the environment without `scenario`, " +
+  'then load the built-in seed with POST /_mock/seed?scenario=<name>'

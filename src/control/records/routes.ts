@@ -172,7 +172,7 @@ function workflowRoutes(route: AddRoute, seeds: ControlServices['seeds']): void 
 
   route('PATCH', '/workflows/:workflow/steps/:step', 'changeStep', 'Change a step of a workflow', {
     description:
-      'Changes any field except `_id`: control values, issues, variables, controls, name and type.',
+      'Changes any field of the step except `_id`, such as its name, type or control values.',
     params: strictObject({ workflow: WorkflowId, step: StepId }),
     body: ref(StepPatch),
     response: ref(WorkflowStep),

@@ -51,9 +51,10 @@ export function reportRoutes(
   })
 }
 
-const ENVIRONMENT = 'Id of an environment; the report then contains only its test'
+const ENVIRONMENT = 'Id of an environment, to get only the test of that environment'
 const STATES =
-  'The tests whose starting state is in the report; `notification-mock open` needs that state'
+  "Which tests' starting states the report includes. `notification-mock open` needs the starting " +
+  'state of a test'
 
 /** Adds the routes that return and clear one environment's coverage of the API reference. */
 export function coverageRoutes(route: AddRoute, { coverage }: ControlServices): void {

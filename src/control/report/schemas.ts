@@ -15,7 +15,7 @@ import {
 
 export const REPORT_STATES = ['failed', 'all', 'off'] as const
 export const ReportState = stringEnum(REPORT_STATES, {
-  description: 'The tests whose starting state is in the report'
+  description: "Which tests' starting states the report includes"
 })
 export type ReportState = Static<typeof ReportState>
 
@@ -95,7 +95,7 @@ export type TestStart = Static<typeof TestStart>
 
 export const TestRecord = namedObject(
   'TestRecord',
-  'The requests and changes of a test, and the resulting state of its environment',
+  'The requests and changes of a test, and the leftover changes of its environment',
   {
     ...TestDescription.properties,
     title: Type.String({
@@ -119,14 +119,15 @@ export const TestRecord = namedObject(
     ),
     unauthenticatedUpTo: count(
       'Sequence number of the last unauthenticated request during the test. ' +
-        'The requests during the test are those in the `unauthenticated` of the report whose ' +
-        'number is greater than `unauthenticatedAfter`, and at most this number. Parallel tests ' +
-        'may have sent some of them'
+        'Unauthenticated requests with numbers from `unauthenticatedAfter` + 1 to this number ' +
+        'arrived during the test, but parallel tests may have sent some of them'
     ),
     faults: Type.Array(ref(FaultRule), {
       description: 'The fault rules at the end of the test, with their counters'
     }),
-    start: Type.Optional(ref(TestStart, 'Absent unless requested')),
+    start: Type.Optional(
+      ref(TestStart, 'The starting state of the test; absent unless requested with `states`')
+    ),
     startMissing: Type.Optional(
       Type.String({ description: 'Why `start` is missing although it was requested' })
     ),
@@ -178,7 +179,7 @@ export const RunRecord = namedObject('RunRecord', 'The report of a run', {
   }),
   dropped: count(
     'Number of tests that are missing from the report. The server keeps at most 200 tests of ' +
-      'removed environments, and a report has at most 64 MiB'
+      'removed environments, and a report is at most 64 MiB'
   ),
   lost: count(
     'Number of older requests that belong to no test and are missing because the journal ' +

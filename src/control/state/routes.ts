@@ -48,7 +48,7 @@ const SeedText = Type.Unsafe<string>({ ...SeedDocument, [Kind]: 'Any' })
 
 export const ResetPart = namedEnum(
   'ResetPart',
-  'A part of the state that a reset restores',
+  'A part of the state that a reset can restore',
   RESET_PARTS
 )
 export type ResetPart = Static<typeof ResetPart>
@@ -225,7 +225,7 @@ function snapshotRoutes(route: AddRoute, services: ControlServices): void {
 const DEFAULT_RESTORE_PARTS: ResetPart[] = ['data', 'clock', 'idempotency']
 
 const SCENARIO_WITH_BODY =
-  "scenario can't be combined with a seed in the body; load them with two requests"
+  "`scenario` can't be combined with a seed in the body; load each with its own request"
 
 function timed(parts: ResetPart[], reset: () => void): ResetResult {
   const started = performance.now()
