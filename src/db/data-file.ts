@@ -118,9 +118,9 @@ function findContentProblem(client: Database.Database, lastMigration: number): s
 function foreignLog(file: string): string {
   const log = logOf(file)
   return (
-    `${log} belongs to a different version of the file; ` +
-    `if the file is a restored backup, delete ${log}; ` +
-    'otherwise restore the version that the log belongs to, or choose another file with --data'
+    `${log} belongs to a different version of the data file: ` +
+    `if you restored the data file from a backup, delete ${log}; ` +
+    'otherwise restore the matching data file, or choose another file with --data'
   )
 }
 

@@ -21,7 +21,8 @@ const ASSUMPTIONS = {
   },
   'vendor-names': {
     description:
-      "Whether origins and the built-in chat provider have the API reference's names or Novu's.",
+      'Whether origins and the built-in chat provider have the names from the API reference or ' +
+      "Novu's own names.",
     document: ['documented', '`service-cloud`, `service-cloud-v1`, `service-slack`'],
     live: ['vendor', '`novu-cloud`, `novu-cloud-v1`, `novu-slack`']
   },
@@ -77,7 +78,7 @@ const ASSUMPTIONS = {
     live: ['empty-page', '200 with an empty page']
   },
   'paging-bounds': {
-    description: 'Which `page` and `limit` the message list accepts.',
+    description: 'Which values of `page` and `limit` the message list accepts.',
     document: [
       'strict',
       '`page` must be a whole number of at least 0, and `limit` a whole number from 1 to 1000; ' +
@@ -106,8 +107,8 @@ const ASSUMPTIONS = {
     document: ['whole', "all of the subscriber's fields"],
     live: [
       'ten-fields',
-      '`_id`, `subscriberId`, `firstName`, `lastName`, `avatar`, `createdAt`, `updatedAt`, ' +
-        '`_organizationId`, `_environmentId`, `deleted`; no `email`'
+      'only `_id`, `subscriberId`, `firstName`, `lastName`, `avatar`, `createdAt`, `updatedAt`, ' +
+        '`_organizationId`, `_environmentId` and `deleted`, so there is no `email`'
     ]
   },
   'step-lookup': {
@@ -157,8 +158,8 @@ const ASSUMPTIONS = {
     ],
     live: [
       'body',
-      "the key belongs to the organization, so all of the organization's environments get the " +
-        'replay; reusing the key with another body gets a 422'
+      'the key belongs to the organization, so a repeated request gets the replay in all of the ' +
+        "organization's environments; reusing the key with another body gets a 422"
     ]
   },
   'idempotency-quotes': {
@@ -198,7 +199,7 @@ const ASSUMPTIONS = {
   },
   'auth-scheme-case': {
     description: 'How the scheme in the `Authorization` header may be spelled.',
-    document: ['any', '`ApiKey` in any case'],
+    document: ['any', '`ApiKey`, in upper, lower or mixed case'],
     live: ['exact', 'exactly `ApiKey`; otherwise 401 `Invalid authentication scheme: "<word>"`']
   },
   'message-extras': {
@@ -214,7 +215,7 @@ const ASSUMPTIONS = {
   'path-form': {
     description: 'How the path of an operation may be spelled. Parameters always keep their case.',
     document: ['strict', 'in lower case, without a slash at the end; other paths get a 404'],
-    live: ['lenient', 'in any case, with or without a slash at the end']
+    live: ['lenient', 'in upper, lower or mixed case, with or without a slash at the end']
   },
   cors: {
     description: 'Whether web pages of other origins can call the API.',

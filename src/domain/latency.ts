@@ -58,7 +58,7 @@ export function findLatencyProblem(setting: LatencyPreset | LatencySetting): str
   if (delay === undefined) return 'latency needs a preset, or a delay in milliseconds'
   const invalid = [delay, spread ?? 0].find((milliseconds) => !isValidDelay(milliseconds))
   if (invalid === undefined) return undefined
-  return `latency must be whole milliseconds from 0 to ${MAX_LATENCY}, not ${invalid}`
+  return `latency must be a whole number of milliseconds from 0 to ${MAX_LATENCY}, not ${invalid}`
 }
 
 function findPresetProblem(preset: LatencyPreset, setting: LatencySetting): string | undefined {
@@ -70,7 +70,7 @@ function findPresetProblem(preset: LatencyPreset, setting: LatencySetting): stri
   const isSameDelay = (setting.delay ?? values.delay) === values.delay
   const isSameSpread = (setting.spread ?? values.spread) === values.spread
   if (isSameDelay && isSameSpread) return undefined
-  return 'latency can have either a preset or its own delay and spread: remove one of them'
+  return 'latency can have either a preset or its own delay and spread, but not both'
 }
 
 function toObject(setting: LatencyPreset | LatencySetting): LatencySetting {

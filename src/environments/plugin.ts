@@ -106,7 +106,8 @@ function checkAuthorization(
     const reason = 'write the scheme exactly as "ApiKey" (assumption auth-scheme-case)'
     return rejected(`Invalid authentication scheme: "${scheme}"`, reason)
   }
-  if (apiKey === '') return rejected('Unauthorized', 'the header has no key after "ApiKey"')
+  if (apiKey === '')
+    return rejected('Unauthorized', 'the Authorization header has no key after "ApiKey"')
   if (environment) return { kind: 'authenticated', environment }
   const reason = 'no environment has this key; the server prints the keys when it starts'
   return rejected('API Key not found', reason)

@@ -43,7 +43,7 @@ export const FieldChange = namedObject(
   'FieldChange',
   'A field of a record that differs between the earlier and the current state',
   {
-    id: Type.String({ description: 'Identifier of the record, as in a seed' }),
+    id: Type.String({ description: "The record's `identifier`, `subscriberId` or `_id`" }),
     field: Type.String({ description: 'Path of the field, such as `controlValues.subject`' }),
     step: Type.Optional(
       Type.String({ description: 'Name of the workflow step that contains the field' })
@@ -132,7 +132,7 @@ const offsetMode = strictObject(
       format: 'int64',
       minimum: -MAX_OFFSET,
       maximum: MAX_OFFSET,
-      description: 'Milliseconds to add; negative for the past'
+      description: "Milliseconds to add to the machine's time. A negative value sets the clock back"
     })
   },
   { description: "The machine's time, shifted by an offset" }

@@ -113,12 +113,12 @@ export class EnvironmentService {
   assertUnused({ name, apiKey }: Pick<CreateOptions, 'name' | 'apiKey'>): void {
     if (name !== undefined && this.unusedName(name) !== name) {
       const reason =
-        'names are unique; choose another name, or remove the other environment with DELETE ' +
+        'names are unique; choose another name, or remove the existing environment with DELETE ' +
         '/_mock/environments/{id}'
       throw new DomainError('exists', `An environment named ${name} already exists`, { reason })
     }
     if (apiKey !== undefined && this.#apiKeys.findOwner(apiKey)) {
-      const reason = 'choose another apiKey, or leave it out to get an unused one'
+      const reason = 'choose another apiKey, or omit it to get a generated key'
       throw new DomainError('exists', 'The API key belongs to another environment', { reason })
     }
   }

@@ -39,7 +39,7 @@ function effectErrors(path: string, effect: FaultEffect): FieldErrors {
 export function findContradiction(effect: FaultEffect): string | undefined {
   const { status, headers, body, abort, lostResponse } = effect
   const outcomes = [status, abort, lostResponse].filter((outcome) => outcome !== undefined)
-  if (outcomes.length > 1) return 'can have only one of status, abort, lostResponse'
+  if (outcomes.length > 1) return 'can have only one of status, abort and lostResponse'
   const needsStatus = headers !== undefined || body !== undefined
   if (needsStatus && status === undefined)
     return 'must have a status, because it has headers or a body'

@@ -96,7 +96,7 @@ export const FaultRule = namedObject('FaultRule', 'A fault rule and its counters
   id: Type.String({ description: 'The id of the rule' }),
   ...NewFaultRule.properties,
   ...selection,
-  seen: Type.Integer({ description: 'Number of requests that matched' }),
+  seen: Type.Integer({ description: 'Number of requests that matched `operation` and `match`' }),
   hits: Type.Integer({ description: 'Number of requests that the fault was injected into' })
 })
 export type FaultRule = Static<typeof FaultRule>

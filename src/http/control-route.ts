@@ -156,7 +156,9 @@ function rejectUnknownParameters(
   if (unknown.length === 0) return
   const names = Object.keys(parameters)
   const hint =
-    names.length > 0 ? `the parameters are ${names.join(', ')}` : 'this route has no parameters'
+    names.length > 0
+      ? `this route accepts only ${names.join(', ')}`
+      : 'this route has no parameters'
   const errors = createFieldErrors()
   for (const [name, value] of unknown) {
     errors[name] = { messages: [`${name} is not a known query parameter; ${hint}`], value }

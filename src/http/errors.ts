@@ -167,7 +167,7 @@ const NOT_WRITTEN: ErrorResponse = {
 const TOO_LARGE: ErrorResponse = {
   status: 400,
   message: 'Response too large',
-  reason: 'the response would exceed one gigabyte: request fewer messages with limit'
+  reason: 'the response would exceed one gigabyte: request fewer messages by lowering the limit'
 }
 
 export const SERVER_ERROR = 'Internal server error, look for the errorId in the log'

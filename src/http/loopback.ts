@@ -7,7 +7,9 @@ import type { IncomingHttpHeaders } from 'node:http'
  */
 export function untrustedOrigin(headers: IncomingHttpHeaders): string | undefined {
   const { host, origin } = headers
-  if (!isLoopbackName(host)) return `the Host header is ${host ?? 'missing'}, not this machine`
+  if (!isLoopbackName(host)) {
+    return `the Host header does not name this machine: it is ${host ?? 'missing'}`
+  }
   if (isFromOtherSite(headers)) return FROM_OTHER_SITE
   if (origin === undefined || isLoopbackOrigin(origin)) return undefined
   return 'the Origin header shows that a web page of another site sent the request'

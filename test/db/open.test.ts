@@ -148,8 +148,9 @@ describe('openDatabase leaves the files unchanged when it', () => {
     writeFileSync(file, backup)
     const contents = readFolder(dirname(file))
     expect(readStartError(file)).toContain(
-      `${file}-wal belongs to a different version of the file; ` +
-        `if the file is a restored backup, delete ${file}-wal; otherwise restore the version`
+      `${file}-wal belongs to a different version of the data file: ` +
+        `if you restored the data file from a backup, delete ${file}-wal; ` +
+        'otherwise restore the matching data file'
     )
     expect(readFolder(dirname(file))).toMatchObject(contents)
   })

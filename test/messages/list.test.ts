@@ -321,5 +321,5 @@ test('rejects a page that is too large for one response, and suggests a lower li
     ALTER TABLE messages ADD COLUMN document TEXT GENERATED ALWAYS AS (zeroblob(2000000000))`)
   const response = await mock.get('/v1/messages?limit=100')
   expect([response.status, response.json.message]).toEqual([400, 'Response too large'])
-  expect(reasonOf(response)).toContain('request fewer messages with limit')
+  expect(reasonOf(response)).toContain('request fewer messages by lowering the limit')
 })
