@@ -141,7 +141,9 @@ function readKey(
   if (key === '') return undefined
   const problem = problemWith(key)
   if (problem === undefined) return key
-  const reason = `an idempotency-key has 1 to ${MAX_LENGTH} characters and no control characters`
+  const reason =
+    `an idempotency-key must have 1 to ${MAX_LENGTH} characters ` +
+    'and must not contain control characters'
   throw new DomainError('bad-request', `idempotencyKey "${key}" ${problem}`, { reason })
 }
 

@@ -4,7 +4,7 @@ import { ChangedRecord } from '../schema/shared.js'
 import { dateTime, namedEnum, namedObject, recordOf, ref, strictObject } from '../schema/typebox.js'
 
 const Values = Type.Union([Type.String(), Type.Array(Type.String())], {
-  description: 'An array of values if the name is repeated'
+  description: 'The value, or an array of values if the name is repeated'
 })
 
 const number = (minimum: number, description: string, options?: { maximum: number }) =>
@@ -245,8 +245,8 @@ export const Verification = namedObject(
     after: number(0, 'Considers only requests with a sequence greater than this'),
     within: number(
       0,
-      'Maximum time to wait for matching requests, in milliseconds. Without a minimum, such as ' +
-        'with `never`, the verification waits the whole time, unless too many requests match',
+      'Maximum time to wait for matching requests, in milliseconds. With `never`, `count: 0` or ' +
+        'only `atMost`, the verification waits the whole time unless too many requests match',
       {
         maximum: 600_000
       }

@@ -15,7 +15,7 @@ export interface StreamQuery {
   pendingAfter?: number
 }
 
-const GREETING = ': each request to this environment is sent when it ends'
+const GREETING = ': this stream sends each request to the environment when the request ends'
 
 /**
  * Streams a journal as server-sent events. Each request is sent when it ends. If the client sends

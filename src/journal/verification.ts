@@ -28,7 +28,8 @@ interface VerificationServices {
 }
 
 const NO_JOURNAL =
-  "the server was started with --journal 0, so it records no requests and can't verify them"
+  'the server was started with --journal 0, so it records no requests; ' +
+  'restart it without this option'
 /** How long to wait between two checks of the journal, in milliseconds. */
 const POLL_INTERVAL = 5
 const MAX_NEAR_MISSES = 3
@@ -85,7 +86,10 @@ function rejectContradictions(verification: Verification): void {
   }
   if (inOrder) {
     for (const field of presentOf(PATTERN_FIELDS)) {
-      issues.push([field, 'must be inside the patterns of inOrder'])
+      issues.push([
+        field,
+        "can't be combined with inOrder; set it in the patterns of inOrder instead"
+      ])
     }
   }
   if (issues.length === 0) return
@@ -187,11 +191,11 @@ function evaluateOrder(
     if (next && matches(entry, next)) matched.push(entry.sequence)
   }
   const pattern = patterns[matched.length]
-  const finding = `${matched.length} of ${countOf(patterns.length, 'request')} came in this order`
+  const finding = `inOrder: ${matched.length} of ${countOf(patterns.length, 'pattern')} matched`
   if (!pattern) return { holds: true, isFinal: true, matched, finding }
   const path = `inOrder[${matched.length}]`
   const early = requests.findLast((entry) => matches(entry, pattern))
-  const hint = early ? `; ${path} came earlier, as request ${early.sequence}` : ''
+  const hint = early ? `; request ${early.sequence} matches ${path}, but came too early` : ''
   return {
     holds: false,
     isFinal: false,
@@ -294,7 +298,7 @@ function findElsewhere(
       return requests.some((entry) => mayMatch(entry, pattern))
     })
     .map((owner) => describeSender(owner, environment))
-  return [...new Set(senders)].map((sender) => `a request like this came ${sender}`)
+  return [...new Set(senders)].map((sender) => `a similar request came ${sender}`)
 }
 
 function describeSender(owner: Environment | undefined, environment: Environment): string {

@@ -91,7 +91,7 @@ test.each([
   })
   expect(response.headers.get('idempotency-key')).toBeNull()
   expect(response.headers.get('x-mock-reason')).toBe(
-    'an idempotency-key has 1 to 255 characters and no control characters'
+    'an idempotency-key must have 1 to 255 characters and must not contain control characters'
   )
   expect(storedKeys(mock)).toEqual([])
   expect(await mock.post(PATH)).toMatchObject({ status: 200 })

@@ -69,7 +69,7 @@ test('inOrder allows other requests in between, but requires the given order', a
   const backwards = await verify(mock, { inOrder: [list(3), list(1)] })
   expect(backwards.status).toBe(417)
   expect(backwards.json.message).toBe(
-    '1 of 2 requests came in this order; inOrder[1] came earlier, as request 1'
+    'inOrder: 1 of 2 patterns matched; request 1 matches inOrder[1], but came too early'
   )
   const missing = await verify(mock, { inOrder: [list(1), list(9)] })
   expect(missing.json.ctx.nearest[0].differs[0].field).toBe('inOrder[1].query.limit')
@@ -182,7 +182,7 @@ test('reports a request that matches except for its API key', async () => {
   expect(await elsewhere()).toEqual([])
   await mock.get('/v1/messages?limit=1', { key: PRODUCTION })
   expect(await elsewhere()).toEqual([
-    'a request like this came with the key of environment Production'
+    'a similar request came with the key of environment Production'
   ])
   // The request is reported even if its headers differ too, because the wrong key is the more
   // useful explanation.
@@ -192,13 +192,13 @@ test('reports a request that matches except for its API key', async () => {
   await mock.get('/v1/messages?limit=1', { key: null })
   const verdict = await verify(mock, list(1))
   expect(verdict.json.ctx.elsewhere).toEqual([
-    'a request like this came with the key of environment Production',
-    'a request like this came with the key of an environment of another organization',
-    'a request like this came without a valid key'
+    'a similar request came with the key of environment Production',
+    'a similar request came with the key of an environment of another organization',
+    'a similar request came without a valid key'
   ])
   expect(verdict.text).not.toContain('Northlight')
   expect(verdict.headers.get('x-mock-reason')).toContain(
-    'a request like this came without a valid key'
+    'a similar request came without a valid key'
   )
 })
 

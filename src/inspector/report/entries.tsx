@@ -130,7 +130,7 @@ type RequestOutsideOfTests = Report['unauthenticated'][number] & { environment?:
 function othersEntry({ others, unauthenticated, hints, lost }: Report): Entry {
   const key = 'others'
   const requests: RequestOutsideOfTests[] = [...others, ...unauthenticated]
-  const missing = lost > 0 ? ` · ${lost.toLocaleString()} older requests are missing` : ''
+  const missing = lost > 0 ? ` · older requests missing: ${lost.toLocaleString()}` : ''
   const groupOf = ({ environment = 'Without a valid key' }: { environment?: string }) => environment
   const groups = [...new Set(requests.map(groupOf))]
   return {

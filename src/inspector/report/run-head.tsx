@@ -66,7 +66,7 @@ function factsOf(run: Report['run']): string[] {
   const assumptions = Object.entries(run.assumptions).map((assumption) => assumption.join('='))
   return [
     formatTime(run.started),
-    ...(run.mergedFrom ? [`merged from ${run.mergedFrom.length} reports`] : []),
+    ...(run.mergedFrom ? [`merged reports: ${run.mergedFrom.length}`] : []),
     ...(run.exitCode === undefined ? [] : [`exit code ${run.exitCode}`]),
     `profile ${[run.profile, ...assumptions].join(', ')}`,
     `notification-mock ${run.version}`,

@@ -103,6 +103,6 @@ function describeProgress(requests: readonly ReplayedRequest[]): string {
   const repeated = requests.filter(({ result }) => result === 'equal').length + different
   const progress = `${repeated} of ${requests.length} requests repeated`
   if (repeated === 0) return progress
-  if (different === 0) return `${progress}, all with the same response`
+  if (different === 0) return `${progress}, none with a different response`
   return `${progress}, ${different} with a different response`
 }

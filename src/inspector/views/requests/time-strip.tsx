@@ -134,7 +134,7 @@ type TimelineProps = Pick<Feed, 'requests' | 'changes'> & { location: RequestsLo
 function Timeline({ requests, changes, location }: TimelineProps) {
   const ticks = ticksOf(requests)
   const failedCount = ticks.filter(({ tone }) => tone !== undefined).length
-  const label = `Timeline of the last ${ticks.length} requests (${failedCount} failed)`
+  const label = `Timeline of the latest requests (${ticks.length}, of which ${failedCount} failed)`
   return (
     <div class="timeline" role="img" aria-label={label}>
       <svg width="100%" height="100%" aria-hidden="true">
