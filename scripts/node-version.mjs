@@ -20,7 +20,7 @@ export function unsupportedNodeMessage() {
   })
   if (supported) return undefined
   const required = engines.node.replace('||', 'or')
-  return `notification-mock needs Node ${required}, and this is ${process.version}`
+  return `notification-mock needs Node ${required}, but this is ${process.version}`
 }
 
 const ADDON = 'better-sqlite3@12.11.1'

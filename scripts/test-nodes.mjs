@@ -94,7 +94,7 @@ function checkRejected(range) {
     ['node', ['-e', `require('${dist}/index.cjs').createMock()`]]
   ]) {
     const result = run(command, args)
-    const reason = /EBADENGINE|notification-mock needs Node .* and this is v\d/.exec(result.output)
+    const reason = /EBADENGINE|notification-mock needs Node .* but this is v\d/.exec(result.output)
     if (result.status === 0 || !reason) return failed(version, result)
   }
   return [version, '', 'rejected']

@@ -50,7 +50,7 @@ export class EmptyListExplainer {
     const dataset = datasets.subscribers
     const id = parseId(subscriberId)
     const owner = id && this.#repository.findSubscriberId(dataset, id)
-    if (owner) return `; this is the _id of subscriber ${owner}; filter by the subscriberId instead`
+    if (owner) return `; this is a subscriber's _id; use the subscriberId ${owner} instead`
     return didYouMean(subscriberId, this.#repository.listSubscriberIds(dataset))
   }
 
@@ -66,7 +66,7 @@ export class EmptyListExplainer {
     if (name === 'subscriberId') {
       const [subscriberId = ''] = parameterValues
       if (this.#repository.hasSubscriber(datasets.subscribers, subscriberId)) return ''
-      return `; no subscriber has this id${this.subscriberHint(environment, subscriberId)}`
+      return `; no subscriber has this subscriberId${this.subscriberHint(environment, subscriberId)}`
     }
     if (parameterValues.some((value) => value.includes(','))) {
       return `; values aren't split at commas, so repeat ${name} for each value`
@@ -79,7 +79,7 @@ export class EmptyListExplainer {
   #transactionHint({ datasets, organizationId }: Environment, ids: readonly string[]): string {
     const owner = this.#repository.findTransactionOwner(datasets.messages, organizationId, ids)
     if (owner === undefined) return ''
-    return `; environment ${owner} of the same organization has this transaction`
+    return `; environment ${owner} of the same organization has messages that match transactionId`
   }
 
   #contextHint({ datasets }: Environment, contextKeys: readonly string[]): string {

@@ -238,11 +238,11 @@ export const DigestRegularMetadata = namedObject('DigestRegularMetadata', REGULA
   type: stringEnum(['regular', 'backoff'], {
     description: '`regular` always digests; `backoff` digests only if there was a recent event'
   }),
-  amount: number('Number of units to collect events for'),
+  amount: number('How long to collect events, in `unit`'),
   unit,
   digestKey,
   backoff: flag('Whether to digest only if there was a recent event'),
-  backoffAmount: number('Number of units to look back for a recent event'),
+  backoffAmount: number('How far back to look for a recent event, in `backoffUnit`'),
   backoffUnit: Type.Optional(ref(TimeUnit, 'Unit of `backoffAmount`')),
   updateMode: flag('Whether later events update a message that was already sent')
 })
@@ -345,9 +345,11 @@ export const WorkflowResponse = namedObject(
     _parentId: text('Identifier of the workflow that this workflow was copied from'),
     deleted: Type.Boolean({ description: 'Whether the workflow is soft-deleted' }),
     deletedAt: Type.String({
-      description: 'When the workflow was deleted; present even if the workflow was not deleted'
+      description: 'When the workflow was deleted; required even if the workflow is not deleted'
     }),
-    deletedBy: Type.String({ description: 'Who deleted the workflow; present even if nobody did' }),
+    deletedBy: Type.String({
+      description: 'Who deleted the workflow; required even if the workflow is not deleted'
+    }),
     notificationGroup: Type.Optional(ref(NotificationGroup)),
     data: Type.Optional(freeObject('Custom data of the workflow')),
     workflowIntegrationStatus: Type.Optional(

@@ -89,7 +89,8 @@ export class MessageService {
   get(environment: Environment, id: string): MessageResponse {
     const document = this.#repository.findDocument(environment.datasets.messages, parseId(id) ?? id)
     if (document !== undefined) return toMessage(document, environment)
-    const reason = 'this environment has no message with this _id; GET /_mock/messages lists them'
+    const reason =
+      'this environment has no message with this _id; GET /_mock/messages lists its messages'
     throw new DomainError('not-found', `Message with id ${id} not found`, { reason })
   }
 

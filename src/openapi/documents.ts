@@ -210,7 +210,7 @@ const CONTROL_INFO = {
       AdminToken: {
         type: 'http',
         scheme: 'bearer',
-        description: 'Clients on the same machine need no token'
+        description: "The server's admin token. Clients on the same machine don't need it"
       }
     }
   }

@@ -46,8 +46,8 @@ export function unsupportedNodeMessage(): string | undefined {
   if (!node.split(' || ').some(satisfiesRange)) {
     const ranges = node.replace('||', 'or')
     return (
-      `notification-mock needs Node ${ranges}, and this is ${process.version}; ` +
-      'install another Node'
+      `notification-mock needs Node ${ranges}, but this is ${process.version}; ` +
+      'install a supported version'
     )
   }
   const addonVersion = readAddonVersion()

@@ -174,7 +174,7 @@ test('reports an unsupported Node version before loading anything else', async (
     stdout: '',
     stderr:
       'notification-mock needs Node ^20.19.2 or >=22.14.0, ' +
-      'and this is v18.20.8; install another Node\n'
+      'but this is v18.20.8; install a supported version\n'
   })
 })
 

@@ -304,7 +304,7 @@ function withoutTransactionHint(
 ): ComparableResponse {
   const reason = response.headers['x-mock-reason']
   if (reason === undefined || ORGANIZATIONS[asker] !== ORGANIZATIONS[owner]) return response
-  const hint = '; environment <name> of the same organization has this transaction'
+  const hint = '; environment <name> of the same organization has messages that match transactionId'
   const headers = { ...response.headers, 'x-mock-reason': reason.replace(hint, '') }
   return { ...response, headers }
 }

@@ -41,7 +41,7 @@ test('x-mock-reason reports an unknown parameter after all other reasons', async
     )
   expect(await reasonOf('/v1/messages?subscriberId=nobody&pge=1')).toBe(
     'no message matches subscriberId (60 are in the environment); ' +
-      'no subscriber has this id; unknown parameter pge; did you mean page?'
+      'no subscriber has this subscriberId; unknown parameter pge; did you mean page?'
   )
   expect(await reasonOf('/v1/messages?limit=0&pge=1')).toMatch(
     /^limit must be .+; unknown parameter pge; did you mean page\?$/

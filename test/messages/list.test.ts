@@ -154,12 +154,12 @@ describe('the reason for an empty page', () => {
     ['channel=sms,email', 'no message matches channel (12 are in the environment)'],
     [
       'subscriberId=eve',
-      'no message matches subscriberId (12 are in the environment); no subscriber has this id'
+      'no message matches subscriberId (12 are in the environment); no subscriber has this subscriberId'
     ],
     [
       'subscriberId=ADA',
       'no message matches subscriberId (12 are in the environment); ' +
-        'no subscriber has this id; did you mean ada?'
+        'no subscriber has this subscriberId; did you mean ada?'
     ],
     ['subscriberId=zoe', 'no message matches subscriberId (12 are in the environment)'],
     [
@@ -182,7 +182,7 @@ describe('the reason for an empty page', () => {
     [
       'transactionId=elsewhere',
       'no message matches transactionId (12 are in the environment); ' +
-        'environment Other of the same organization has this transaction'
+        'environment Other of the same organization has messages that match transactionId'
     ],
     ['transactionId=foreign', 'no message matches transactionId (12 are in the environment)'],
     [
@@ -227,7 +227,7 @@ describe('the reason for an empty page', () => {
   test.each([
     [
       'empty-page',
-      'no message matches subscriberId (12 are in the environment); no subscriber has this id'
+      'no message matches subscriberId (12 are in the environment); no subscriber has this subscriberId'
     ],
     [
       'not-found',
@@ -241,7 +241,7 @@ describe('the reason for an empty page', () => {
     })
     const response = await mock.get(`/v1/messages?subscriberId=${hex(7).toUpperCase()}`)
     expect(reasonOf(response)).toBe(
-      `${reason}; this is the _id of subscriber ada; filter by the subscriberId instead`
+      `${reason}; this is a subscriber's _id; use the subscriberId ada instead`
     )
     // If an earlier filter matches no message, the reason doesn't mention the `_id`.
     if (value === 'empty-page') {

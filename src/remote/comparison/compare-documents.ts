@@ -94,7 +94,10 @@ function checkedDocument(document: unknown): DocumentNode {
   const isOpenApi =
     isObject(document) && /^3\.[01]\b/.test(String(document.openapi)) && isObject(document.paths)
   if (!isOpenApi)
-    throw new StartError('not an OpenAPI 3.0 or 3.1 document with the fields openapi and paths')
+    throw new StartError(
+      'the published document is not an OpenAPI 3.0 or 3.1 document; ' +
+        'it must have the fields openapi and paths'
+    )
   if (isTooDeep(document, MAX_DOCUMENT_DEPTH))
     throw new StartError(`the document is nested more than ${MAX_DOCUMENT_DEPTH} levels deep`)
   return document

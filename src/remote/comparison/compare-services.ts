@@ -103,7 +103,7 @@ async function requestResponse(
   const { response, problem = 'no response' } = await server.sendWithRetries(path, options)
   if (!response) return problem
   const isDeep = isTooDeep(response.body, MAX_DEPTH + DEPTH_OF_RECORD)
-  return isDeep ? `is nested more than ${MAX_DEPTH} levels deep` : response
+  return isDeep ? `the response is nested more than ${MAX_DEPTH} levels deep` : response
 }
 
 const statusOf = (response: TargetResponse | string) =>

@@ -77,7 +77,9 @@ function requestsOfFile(file: string): SourceRequest[] {
     if (/^\s*(#|$)/.test(line)) return []
     const [, method = 'GET', path] = /^\s*(?:([A-Z]+)\s+)?(\/v[12]\/\S+)\s*$/.exec(line) ?? []
     if (path !== undefined) return [{ method, path }]
-    const expected = 'must be a method and a path, such as GET /v1/messages?limit=5'
+    const expected =
+      'must be a path under /v1/ or /v2/, optionally after a method, ' +
+      'such as GET /v1/messages?limit=5'
     throw new StartError(`${file}:${index + 1}: ${expected}`)
   })
 }
@@ -169,7 +171,7 @@ async function readControlList(
   if (status === 200 && Array.isArray(list)) return list.filter(isObject)
   const problem = `${ours.url}/_mock/${name} returned ${status}`
   throw new StartError(
-    `${problem}; check that the server is a notification-mock and that the key is correct`
+    `${problem}; check that the server is notification-mock and that the key is correct`
   )
 }
 

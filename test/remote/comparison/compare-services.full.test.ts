@@ -174,7 +174,7 @@ describe('compare', () => {
         (response) => response.writeHead(200, { 'x-long': 'a'.repeat(20_000) }).end()
       ],
       [
-        'is nested more than 100 levels deep',
+        'the response is nested more than 100 levels deep',
         (response) => response.writeHead(200).end(`{"data":${'['.repeat(5000)}${']'.repeat(5000)}}`)
       ]
     ]
@@ -309,7 +309,7 @@ describe('compare', () => {
       [
         ['--target', url, '--seed', 'default', '--requests', file],
         1,
-        'requests.txt:2: must be a method and a path'
+        'requests.txt:2: must be a path under /v1/ or /v2/'
       ],
       [['--target', url, '--seed', 'default', '--har', file], 1, 'is not a HAR'],
       [between(nowhere, { url }), 1, 'http://127.0.0.1:9: no response'],

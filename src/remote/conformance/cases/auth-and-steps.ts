@@ -163,7 +163,8 @@ async function checkNamedStep(
   const isRequested =
     isNameOf(stepId, step._id, step.stepId) &&
     isNameOf(workflowId, step.workflowDatabaseId, step.workflowId)
-  check(isRequested, `the response is step ${step.stepId} of ${step.workflowId}`, response)
+  const actual = `step ${step.stepId} of workflow ${step.workflowId}`
+  check(isRequested, `the response contains ${actual}, not the requested step`, response)
   checkSame(readRecord(response), step, 'two responses for the same step', response)
   const byId = await send(stepPath(step.workflowDatabaseId, step._id))
   // Ignore a 4xx for a request by `_id`, because the case `step.forms` reports it.

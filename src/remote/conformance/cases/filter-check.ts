@@ -18,7 +18,7 @@ export async function checkFilter(
 ): Promise<void> {
   const { data, response } = readPage(await send(path))
   const mismatch = data.find((message) => !matches(message))
-  check(mismatch === undefined, `message ${mismatch?._id} does not match`, response)
+  check(mismatch === undefined, `message ${mismatch?._id} does not match the filter`, response)
   const { messages, isComplete } = await sample()
   const ids = data.map(({ _id }) => _id)
   const matchingIds = messages.filter(matches).map(({ _id }) => _id)
@@ -28,7 +28,7 @@ export async function checkFilter(
   const actual = ids.slice(0, length)
   const expected = ids.length < LIMIT ? matchingIds : matchingIds.slice(0, length)
   const missing = expected.find((id) => !actual.includes(id))
-  check(missing === undefined, `message ${missing} matches but is missing`, response)
+  check(missing === undefined, `message ${missing} matches the filter but is missing`, response)
   checkSame(
     actual,
     expected,

@@ -61,8 +61,8 @@ export const FILTER_CASES: readonly ConformanceCase[] = [
   filterCase(
     'context',
     EXACT_CONTEXT,
-    'The filter `contextKeys` finds exactly the messages that have all of these keys and no ' +
-      'others. The order of the keys in the request is ignored.',
+    'The filter `contextKeys` finds exactly the messages that have all requested keys and no ' +
+      'other keys. The order of the keys in the request is ignored.',
     contextFilters
   ),
   {
@@ -247,7 +247,7 @@ async function checkCombinedFilters({ sample, send }: ServiceUnderTest): Promise
   ]
   const response = await send(listPath({ ...matching, limit: LIMIT }))
   const isFound = idsIn(response).includes(message._id)
-  check(isFound, `message ${message._id} is not found although it matches`, response)
+  check(isFound, `message ${message._id} is missing although it matches all filters`, response)
   const pairs = Object.entries(matching)
     .filter(([, value]) => value.length > 0)
     .flatMap(([name, value]) =>
@@ -258,7 +258,7 @@ async function checkCombinedFilters({ sample, send }: ServiceUnderTest): Promise
   const all = changes.map((change): FilterParameters => ({ ...matching, ...change }))
   for (const parameters of [...all, ...pairs]) {
     const other = await send(listPath({ ...parameters, limit: LIMIT }))
-    const problem = `message ${message._id} is found although it does not match`
+    const problem = `message ${message._id} is listed although it does not match all filters`
     check(!idsIn(other).includes(message._id), problem, other)
   }
 }
