@@ -66,7 +66,8 @@ export class EmptyListExplainer {
     if (name === 'subscriberId') {
       const [subscriberId = ''] = parameterValues
       if (this.#repository.hasSubscriber(datasets.subscribers, subscriberId)) return ''
-      return `; no subscriber has this subscriberId${this.subscriberHint(environment, subscriberId)}`
+      const hint = this.subscriberHint(environment, subscriberId)
+      return `; no subscriber has this subscriberId${hint}`
     }
     if (parameterValues.some((value) => value.includes(','))) {
       return `; values aren't split at commas, so repeat ${name} for each value`

@@ -145,7 +145,8 @@ const CASES: { [Id in AssumptionId]: { [Value in Assumptions[Id]]: Case } } = {
       expectEmptyPage(
         client,
         'subscriberId=nobody',
-        'no message matches subscriberId (4 are in the environment); no subscriber has this subscriberId'
+        'no message matches subscriberId (4 are in the environment); ' +
+          'no subscriber has this subscriberId'
       ),
     async 'not-found'(client) {
       const response = await client.get('/v1/messages?subscriberId=nobody')

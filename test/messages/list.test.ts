@@ -154,7 +154,8 @@ describe('the reason for an empty page', () => {
     ['channel=sms,email', 'no message matches channel (12 are in the environment)'],
     [
       'subscriberId=eve',
-      'no message matches subscriberId (12 are in the environment); no subscriber has this subscriberId'
+      'no message matches subscriberId (12 are in the environment); ' +
+        'no subscriber has this subscriberId'
     ],
     [
       'subscriberId=ADA',
@@ -227,7 +228,8 @@ describe('the reason for an empty page', () => {
   test.each([
     [
       'empty-page',
-      'no message matches subscriberId (12 are in the environment); no subscriber has this subscriberId'
+      'no message matches subscriberId (12 are in the environment); ' +
+        'no subscriber has this subscriberId'
     ],
     [
       'not-found',
