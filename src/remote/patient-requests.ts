@@ -30,9 +30,12 @@ export async function requestUntilUsable(
 /** Throws `StartError` if the response is a redirect. */
 export function rejectRedirect({ status, headers }: TargetResponse): void {
   if (status < 300 || status >= 400) return
-  const location = headers.get('location') ?? 'another URL'
-  const url = maskSecrets(location)
-  throw new StartError(`the target redirects to ${url}; use that URL as the target`)
+  const location = headers.get('location')
+  const problem =
+    location === null
+      ? `returned ${status} without a Location header; check its URL`
+      : `redirects to ${maskSecrets(location)}; use that URL as the target`
+  throw new StartError(`the target ${problem}`)
 }
 
 /** Throws `StartError` if the status means that the server rejects the key. */

@@ -57,7 +57,7 @@ function summaryLines(report: ConformanceReport): string[] {
       ? [`Differs from the mock in behavior that the API reference doesn't define: ${notedIds}`]
       : []),
     ...profileLines(report.profile),
-    ...report.notRestored.map((problem) => `Not restored as primary: ${problem}`),
+    ...report.notRestored.map((problem) => `Primary integration not restored: ${problem}`),
     ...report.newPrimaries.map(
       (channel) => `Channel ${channel} had no primary integration and has one now`
     )

@@ -95,7 +95,7 @@ export const assumptionProbes: Record<AssumptionId, AssumptionProbe> = {
       matchProfile(response, { document: [422, /reused/] }, { mayBe200: true })
       const hasErrors = isObject(response.body) && response.body.errors !== undefined
       if (hasErrors === response.headers.has('link'))
-        throw unexpectedResponse('the 422 must have either errors or a Link header', response)
+        throw unexpectedResponse('the 422 must have either `errors` or a Link header', response)
       return hasErrors ? 'document' : 'live'
     },
     explainsResponse: ({ operation, difference: { field } }) =>

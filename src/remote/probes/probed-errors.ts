@@ -27,16 +27,13 @@ export function checkFieldErrors(response: TargetResponse, profile: Profile, fie
     errors?: Record<string, { messages?: unknown; value?: unknown }>
   }
   if (!Object.values(errors).every(hasMessages))
-    throw unexpectedResponse('a field in errors has no list of messages', response)
+    throw unexpectedResponse('a field in `errors` has no list of messages', response)
   const namedFields = Object.entries(errors).map(([name, { value }]) =>
     profile === 'live' ? name : `${name}=${value}`
   )
   const expected = profile === 'live' ? 'general' : fields
   if (namedFields.sort().join(' ') !== expected)
-    throw unexpectedResponse(
-      `the field errors must list exactly these fields: ${expected}`,
-      response
-    )
+    throw unexpectedResponse(`\`errors\` must list exactly these fields: ${expected}`, response)
 }
 
 const hasMessages = ({ messages }: { messages?: unknown }) =>

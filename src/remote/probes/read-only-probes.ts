@@ -46,7 +46,9 @@ export const readOnlyProbes = {
       const vendor = names.find((name) => DOCUMENTED_NAMES.has(name))
       const documented = names.find((name) => Object.hasOwn(VENDOR_NAMES, name))
       if (documented && vendor)
-        throw unexpectedResponse(`both ${documented} and ${vendor} are used`)
+        throw unexpectedResponse(
+          `the data has the API reference's name ${documented} and Novu's own name ${vendor}`
+        )
       skipUnless(
         Boolean(documented ?? vendor),
         'the data has no origin or provider that Novu and the API reference spell differently'
@@ -178,7 +180,7 @@ export const readOnlyProbes = {
       // A message gets its email address from its subscriber. If a message has an address, but its
       // embedded subscriber doesn't, the target omits fields of subscribers.
       const isCut = messages.some(({ subscriber, email }) => subscriber && email !== undefined)
-      skipUnless(isCut, 'no message shows whether fields of the subscriber are omitted')
+      skipUnless(isCut, 'no message has both an email address and an embedded subscriber')
       return 'live'
     },
     explainsResponse: ({ operation, difference }) =>

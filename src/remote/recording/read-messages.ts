@@ -130,7 +130,8 @@ class MessageReader implements ReadMessages {
     const [newest] = data.map(keyOf)
     if (newest !== firstKey) return
     throw new StartError(
-      `page ${page} of the target only repeats messages of earlier pages, so the list never ends`
+      `page ${page} of the target only repeats messages of earlier pages, so the list never ` +
+        'ends; check that the target supports the parameter `page`'
     )
   }
 

@@ -97,7 +97,9 @@ class StepReader {
     const { status } = response
     if (status !== 401 && status !== 403) return stepIn(response)
     const url = target.url + target.maskSecrets(path)
-    throw new StartError(`${url} returned ${status}: the key can't read workflows`)
+    throw new StartError(
+      `${url} returned ${status}: the key can't read workflows; use a key that can`
+    )
   }
 
   /**

@@ -298,14 +298,16 @@ function describeDifferences(
   deviations: SeedDeviations
 ): string[] {
   const lines = [
-    'no operation lists integrations, so the seed has none; add the ones that set-primary must find'
+    'the seed has no integrations, because no operation lists them; add the integrations that ' +
+      'your set-primary requests name'
   ]
   const unknown = ASSUMPTION_IDS.filter(
     (id) => detected[id] === undefined && !(id in options.assumptions)
   )
   if (unknown.length > 0)
     lines.push(
-      `${unknown.join(', ')}: not detectable, so the values of the profile ${profile} are used`
+      `assumptions that could not be detected have the values of the profile ${profile}: ` +
+        unknown.join(', ')
     )
   lines.push(replacementLine(options), ...deviations.lines())
   return lines
@@ -313,11 +315,10 @@ function describeDifferences(
 
 function replacementLine({ keepPersonalData, keepWorkflowTexts }: RecordOptions): string {
   if (keepPersonalData) return 'credentials, keys and webhook URLs are replaced'
-  const replaced = keepWorkflowTexts
-    ? 'personal data is replaced'
-    : 'personal data and the texts of workflows are replaced'
   const kept = 'enum values, numbers, booleans, timestamps, ids and identifiers'
-  return `${replaced}; only ${kept} are kept`
+  return keepWorkflowTexts
+    ? `personal data is replaced; only the texts of workflows, ${kept} are kept`
+    : `personal data and the texts of workflows are replaced; only ${kept} are kept`
 }
 
 /** Returns YAML comments. Replaces control characters, because a line break would end a comment. */

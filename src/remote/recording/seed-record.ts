@@ -88,7 +88,7 @@ function toSeedRecord(
   deviations: SeedDeviations
 ): Record<string, unknown> | undefined {
   const leaveOut = (reason: string) => {
-    deviations.add(`a ${name} is left out because it ${reason}`)
+    deviations.add(`a ${name} is left out: it ${reason}`)
     return undefined
   }
   if (isTooDeep(source)) return leaveOut(TOO_DEEP)

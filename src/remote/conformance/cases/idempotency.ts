@@ -82,12 +82,12 @@ export const IDEMPOTENCY_CASES: readonly ConformanceCase[] = [
       readRecord(await service.integrations.setPrimary(two._id))
       checkStatus(await post(service, one._id, key), 200)
       if (!(await isPrimary(one._id))) {
-        const problem = `set-primary of ${one._id} with a key did not make it primary`
+        const problem = `set-primary with an idempotency key did not make ${one._id} primary`
         throw new ContractViolation(problem)
       }
       readRecord(await service.integrations.setPrimary(two._id))
       await post(service, one._id, key)
-      const problem = `a replay of set-primary of ${one._id} made it primary again`
+      const problem = `the replayed set-primary request made ${one._id} primary again`
       check(await isPrimary(two._id), problem)
     }
   },
@@ -167,7 +167,7 @@ function post(
 function checkNotReplayed(response: TargetResponse, key: string | null): void {
   const { headers } = response
   const hasKey = headers.get('idempotency-key') === key
-  check(hasKey, 'the header Idempotency-Key is not the key of the request', response)
+  check(hasKey, "the response's Idempotency-Key differs from the request's", response)
   const isReplay = headers.has('idempotency-replay')
   check(!isReplay, 'a response that is not a replay has the header Idempotency-Replay', response)
 }
@@ -178,9 +178,9 @@ function checkReplay(response: TargetResponse, first: TargetResponse, key: strin
   check(status === first.status, statuses, response)
   check(text === first.text, 'the body differs when the key is repeated', response)
   const isMarked = headers.get('idempotency-replay') === 'true'
-  check(isMarked, 'a replay has no Idempotency-Replay: true', response)
+  check(isMarked, 'the replay has no header Idempotency-Replay: true', response)
   const hasKey = headers.get('idempotency-key') === key
-  check(hasKey, 'a replay has a different Idempotency-Key', response)
+  check(hasKey, "the replay's Idempotency-Key differs from the request's", response)
   const hasType = headers.get('content-type') === first.headers.get('content-type')
   check(hasType, 'a replay has a different content-type than the first response', response)
 }
@@ -189,7 +189,7 @@ function checkConcurrent(response: TargetResponse, firstText: string | undefined
   const { status, headers, text } = response
   if (status === 409) {
     const retryAfter = headers.get('retry-after') ?? ''
-    check(/^\d+$/.test(retryAfter), 'a 409 has no Retry-After', response)
+    check(/^\d+$/.test(retryAfter), 'a 409 has no Retry-After header in whole seconds', response)
     return
   }
   check(text === firstText, 'a replay has a different body than the first response', response)

@@ -25,8 +25,8 @@ export const PAGING_CASES: readonly ConformanceCase[] = [
   {
     id: 'paging.page',
     rule:
-      '`page` and `pageSize` in the response are the `page` and `limit` of the request, or 0 and ' +
-      '10 by default. A whole number may be written as `2.0`. A page past the end is empty.',
+      "The response's `page` and `pageSize` equal the request's `page` and `limit`, which default " +
+      'to 0 and 10. A whole number may be written as `2.0`. A page past the end is empty.',
     basis: apiReference(
       '`page` defaults to 0; `limit` defaults to 10; pageSize: Messages per page; ' +
         'page: Current page number'
@@ -82,7 +82,7 @@ export const PAGING_CASES: readonly ConformanceCase[] = [
     id: 'paging.counts',
     rule:
       '`hasMore` is false on the last page, but may be true if that page is full and there is no ' +
-      '`totalCount`. On every page, `totalCount` is the number of all messages that match the ' +
+      '`totalCount`. If a page has `totalCount`, it is the number of all messages that match the ' +
       'filters.',
     basis: apiReference(
       'hasMore: Whether more messages are available; ' +
@@ -113,7 +113,7 @@ async function checkPage(
   const result = readPage(await send(`/v1/messages${query}`))
   const { data, page, pageSize, response } = result
   const isRequested = pageSize === expectedSize && page === expectedPage
-  const problem = `pageSize is ${pageSize} and page ${page}`
+  const problem = `pageSize is ${pageSize} and page is ${page}`
   check(isRequested, `${problem}, expected ${expectedSize} and ${expectedPage}`, response)
   const isWithinLimit = data.length <= Number(pageSize)
   check(isWithinLimit, `${countOf(data.length, 'message')}, expected at most ${pageSize}`, response)

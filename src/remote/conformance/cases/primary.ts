@@ -14,7 +14,7 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
     id: 'primary.result',
     rule:
       'Set-primary returns 200 and the requested integration, even if it was inactive. The ' +
-      'integration is primary and not deleted. A GET for the same path is rejected.',
+      'returned integration is primary and not deleted. A GET for the same path is rejected.',
     basis: apiReference(
       'set-primary: Response: an Integration object, with `primary` reflecting the result.'
     ),
@@ -28,8 +28,8 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
         const { _id, identifier, primary, deleted, deletedAt, deletedBy } =
           readRecord<Integration>(response)
         const isNamed = _id === id || identifier === id
-        check(isNamed, 'the response contains another integration', response)
-        check(primary === true, `primary is ${primary}`, response)
+        check(isNamed, 'the response does not contain the requested integration', response)
+        check(primary === true, `primary is ${primary}, expected true`, response)
         const exists = deleted === false && deletedAt === undefined && deletedBy === undefined
         check(exists, 'deleted is not false, or deletedAt or deletedBy is set', response)
       }
@@ -51,7 +51,8 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
         await setPrimary(service, other._id)
         const { active, conditions = [] } = await setPrimary(service, _id)
         const isActivated = active === true && conditions.length === 0
-        check(isActivated, `active is ${active}, with ${countOf(conditions.length, 'condition')}`)
+        const problem = `active is ${active} with ${countOf(conditions.length, 'condition')}`
+        check(isActivated, `${problem}, expected true without conditions`)
       }
     }
   },
@@ -140,7 +141,8 @@ export const PRIMARY_CASES: readonly ConformanceCase[] = [
       const listed = await service.integrations.list().catch(() => [])
       const primaries = listed.filter(({ primary, channel }) => primary && channel === one.channel)
       const hasOne = listed.length === 0 || primaries.length === 1
-      check(hasOne, `afterwards ${primaries.length} integrations of the channel are primary`)
+      const problem = `the channel has ${primaries.length} primary integrations, expected 1`
+      check(hasOne, problem)
     }
   }
 ]

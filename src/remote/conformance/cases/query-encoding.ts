@@ -18,8 +18,8 @@ export async function checkSpaces(service: ServiceUnderTest): Promise<void> {
   const ids = messages.flatMap(idsOf).filter(([, id]) => /[ +]/.test(id))
   skipUnless(
     isEchoed || ids.length > 0,
-    'errors do not contain the rejected value, and no known transaction or subscriber id has a ' +
-      'space or plus sign'
+    "the target's errors do not contain the rejected value, and no known transaction or " +
+      'subscriber id has a space or plus sign'
   )
   for (const [name, id] of ids.slice(0, 3)) {
     for (const space of ['%20', '+']) {

@@ -180,7 +180,8 @@ export const RESPONSE_CASES: readonly ConformanceCase[] = [
       for (const { step, request } of await steps()) {
         const hasId =
           /^[0-9a-f]{24}$/.test(step._id) && step.slug.endsWith(`_st_${encodeBase62(step._id)}`)
-        check(hasId, `step ${step._id}: the slug does not end with the _id`, request)
+        const problem = `the slug of step ${step._id} does not end with _st_ and the _id in base 62`
+        check(hasId, problem, request)
       }
     }
   },
