@@ -27,7 +27,7 @@ export function causeOf(
   }
   const parallel = findParallel(recorded, requests)
   if (parallel !== undefined) {
-    return `request ${parallel} was in progress at the same time, so their order is unknown`
+    return `request ${parallel} was in progress at the same time, so the order of both is unknown`
   }
   if (recorded.reason?.includes('(assumption path-form)')) {
     return 'the report has only the normalized path, not the path that the client sent'

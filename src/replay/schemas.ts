@@ -5,7 +5,7 @@ const sequence = (description: string) => Type.Integer({ minimum: 1, format: 'in
 
 const Difference = strictObject(
   {
-    part: Type.String({ description: '`status`, `body`, or `header` and its name' }),
+    part: Type.String({ description: '`status`, `body`, or `header <name>`' }),
     recorded: Type.Optional(Type.String({ description: 'The value in the report' })),
     repeated: Type.Optional(Type.String({ description: 'The value in the new response' }))
   },
@@ -22,8 +22,8 @@ export const ReplayedRequest = namedObject(
     status: Type.Optional(Type.Integer({ description: 'Recorded status of the response' })),
     result: stringEnum(['equal', 'different', 'next', 'later'], {
       description:
-        'How the new response compares with the recorded one; `next` or `later` if the request ' +
-        "isn't repeated yet"
+        'Whether the new response is equal to or different from the recorded one. If the request ' +
+        "hasn't been repeated yet: `next` if it is the next one to repeat, otherwise `later`"
     }),
     repeatedAs: Type.Optional(sequence('Number of the repeated request on this server')),
     differences: Type.Optional(

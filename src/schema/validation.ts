@@ -347,10 +347,10 @@ const PATTERN_NAMES: Record<string, string> = {
   [CONTEXT_KEY_PATTERN]: 'in the form type:id',
   [DURATION_PATTERN]: 'a duration, such as 30s, 10m or 1h',
   [ID_PATTERN.source]: 'an id of 24 lower-case hex digits',
-  [API_KEY_PATTERN.source]: 'an API key of printable ASCII without spaces',
+  [API_KEY_PATTERN.source]: 'an API key of printable ASCII characters without spaces',
   [CHOSEN_API_KEY_PATTERN.source]:
-    'an API key of printable ASCII without spaces: ' +
-    'at least 16 characters, or at least 8 with a digit or hyphen'
+    'an API key of printable ASCII characters without spaces: ' +
+    'at least 16 characters, or at least 8 if it has a digit or hyphen'
 }
 
 /**

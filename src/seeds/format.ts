@@ -46,7 +46,9 @@ const OWNER = ['_environmentId', '_organizationId'] as const
 export const SeedIntegration = object('An integration; only one per channel can be primary', {
   ...Type.Partial(Type.Omit(Integration, OWNER)).properties,
   _id: Type.Optional(Id),
-  identifier: optionalString('Unique in the environment; by default, the slug of the name'),
+  identifier: optionalString(
+    'Identifier, unique in the environment; by default, the slug of the name'
+  ),
   providerId: Type.String({ minLength: 1, description: 'The delivery provider, such as sendgrid' }),
   channel: ref(Channel, 'The channel that the integration delivers on')
 })
@@ -59,11 +61,11 @@ export const SeedSubscriber = object('A subscriber; messages refer to it by subs
 })
 export type SeedSubscriber = Static<typeof SeedSubscriber>
 
-export const SeedStep = object('A workflow step; slug, variables and controls have defaults', {
+export const SeedStep = object('A workflow step; only its `type` is required', {
   ...Type.Partial(Type.Omit(WorkflowStep, ['workflowId', 'workflowDatabaseId', 'origin']))
     .properties,
   _id: Type.Optional(Id),
-  stepId: optionalString('Unique in the workflow; by default, the slug of the name'),
+  stepId: optionalString('Identifier, unique in the workflow; by default, the slug of the name'),
   type: stringEnum(STEP_TYPES, { description: 'What the step does' })
 })
 export type SeedStep = Static<typeof SeedStep>
@@ -72,8 +74,8 @@ export const SeedWorkflow = object(
   'A workflow with its steps; it must have an identifier or a name',
   {
     _id: Type.Optional(Id),
-    identifier: optionalString('By default, the slug of the name'),
-    name: optionalString('By default, the identifier'),
+    identifier: optionalString('Identifier of the workflow; by default, the slug of the name'),
+    name: optionalString('Display name; by default, the identifier'),
     origin: Type.Optional(
       stringEnum(ORIGINS, { description: 'Where the workflow was created; by default, external' })
     ),
@@ -140,8 +142,8 @@ export const SeedGenerate = object(
     subscribers: optionalInteger(
       0,
       100_000,
-      'How many subscribers to generate; by default, none if the environment has subscribers, ' +
-        'or else one per 50 messages (at least 5, at most 1000)'
+      'How many subscribers to generate. If absent or 0: none if the environment has ' +
+        'subscribers, otherwise one per 50 messages (at least 5, at most 1000)'
     ),
     days: optionalInteger(
       1,

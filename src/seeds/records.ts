@@ -292,7 +292,7 @@ function nextId(id: string): string {
 
 function stepNotFound(workflowId: string, stepId: string): DomainError {
   const reason =
-    `this environment has no step ${stepId} in a workflow ${workflowId}; ` +
+    `this environment has no workflow ${workflowId} with a step ${stepId}; ` +
     'GET /_mock/workflows lists the steps'
   return new DomainError('not-found', `Step with id ${stepId} not found`, { reason })
 }

@@ -64,7 +64,10 @@ function findPathProblem(path: string): string | undefined {
   const names = segments.filter((segment) => /[{}]/.test(segment))
   const malformed = names.find((segment) => !/^\{[A-Za-z_]\w*\}$/.test(segment))
   if (malformed !== undefined) {
-    return `has the segment ${malformed}; a parameter must be a whole segment, such as {id}`
+    return (
+      `has the invalid segment ${malformed}; a parameter must be a whole segment, such as {id}, ` +
+      "and its name must have only letters, digits and _ and can't start with a digit"
+    )
   }
   if (new Set(names).size < names.length) return 'has two parameters with the same name'
   return undefined
@@ -90,7 +93,10 @@ function findShadowed(
   )
   if (!shadowed) return undefined
   const operation = `${shadowed.method} ${shadowed.url}`
-  return `is served by the operation ${operation}; change its data or add a fault`
+  return (
+    `is served by the operation ${operation}; ` +
+    'to change the response, edit the records or add a fault'
+  )
 }
 
 function findBodyProblem({ status = 200, body }: StubResponse): string | undefined {

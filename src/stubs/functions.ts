@@ -60,7 +60,7 @@ export async function runFunction(
   if (!stubFunction) throw failed(stub, 'was lost when the server restarted; add the stub again')
   const response = await callInTime(stub, stubFunction, request, timeout)
   const problem = findProblem(response)
-  if (problem !== undefined) throw failed(stub, `returned a wrong response: ${problem}`)
+  if (problem !== undefined) throw failed(stub, `returned an invalid response: ${problem}`)
   return response as StubResponse
 }
 
@@ -102,7 +102,9 @@ function findProblem(response: unknown): string | undefined {
   // Reject class instances such as a `Response` from `fetch`. They may have no properties of their
   // own, so the schema would accept them as an empty response.
   const kind = Object.prototype.toString.call(response)
-  if (kind !== '[object Object]') return `${kind}; return { status, headers, body }`
+  if (kind !== '[object Object]') {
+    return `${kind} is not a plain object; return { status, headers, body }`
+  }
   const [issue] = findIssues(StubResponse, response, 1)
   if (issue) {
     const { path, message, hint } = issue

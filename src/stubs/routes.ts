@@ -48,7 +48,9 @@ export function stubRoutes(
 
 const UNKNOWN_FUNCTION: StubProblem = {
   path: ['function'],
-  message: "is not the id of a function in the server's process"
+  message:
+    "is not the id of a function in the server's process; " +
+    'to add a function, pass it to `env.stubs.add()` as `reply`'
 }
 
 function rejectInvalid(problems: readonly StubProblem[]): void {

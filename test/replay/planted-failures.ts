@@ -203,7 +203,7 @@ export const FAILURES: PlantedFailure[] = [
       await Promise.all([test.post(PRIMARY, 'twice'), test.post(PRIMARY, 'twice')])
       await test.post(PRIMARY, 'twice')
     },
-    causes: /was in progress at the same time, so their order is unknown/
+    causes: /was in progress at the same time, so the order of both is unknown/
   },
   {
     name: 'a wrong key',

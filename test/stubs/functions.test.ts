@@ -138,8 +138,8 @@ test('an export leaves out stubs with functions, and lists them in x-mock-reason
 
 test.each<[string, FunctionStub['reply'], RegExp]>([
   ['throws', () => Promise.reject(new Error('no such user')), /threw Error: no such user$/],
-  ['returns nothing', (() => {}) as never, /a wrong response: \[object Undefined\]; return \{/],
-  ['returns a Response', (() => new Response()) as never, /wrong response: \[object Response\]/],
+  ['returns nothing', (() => {}) as never, /an invalid response: \[object Undefined\] is not/],
+  ['returns a Response', (() => new Response()) as never, /response: \[object Response\] is not/],
   ['misspells a field', (() => ({ statu: 201 })) as never, /: statu is not a known field/],
   ['returns the status 99', () => ({ status: 99 }), /: status must be .* 200 to 599, not 99$/],
   ['sets a hop-by-hop header', () => ({ headers: { upgrade: 'x' } }), /: headers\.upgrade can't/],
@@ -209,7 +209,8 @@ test('rejects a stub that has both a function and a fixed response', async () =>
 test('rejects a stub whose function id is unknown', async () => {
   const { env } = await createEnvironment()
   await expect(env.stubs.add({ ...STUB, function: 'nope' })).rejects.toThrow(
-    "function is not the id of a function in the server's process"
+    "function is not the id of a function in the server's process; " +
+      'to add a function, pass it to `env.stubs.add()` as `reply`'
   )
 })
 

@@ -19,7 +19,7 @@ test('reports all invalid stubs of a seed, with their locations in the seed', ()
   expect(() => resolveSeeds(readSeeds([{ name: 'seed', seed }]), 0)).toThrow(
     [
       'seed environments[0].stubs[0].path: is served by the operation GET /v1/messages; ' +
-        'change its data or add a fault',
+        'to change the response, edit the records or add a fault',
       "seed environments[0].stubs[1].headers.upgrade: can't be sent as a header",
       'seed environments[0].stubs[2].path: must start with /'
     ].join('\n')

@@ -68,20 +68,22 @@ test.each<[string, object, string]>([
   [
     'path',
     { path: '/v1/{a}b' },
-    'path has the segment {a}b; a parameter must be a whole segment, such as {id}'
+    'path has the invalid segment {a}b; a parameter must be a whole segment, such as {id}, ' +
+      "and its name must have only letters, digits and _ and can't start with a digit"
   ],
   ['path', { path: '/{a}/{a}' }, 'path has two parameters with the same name'],
   ['path', { path: '/_mock/stubs' }, 'path belongs to the mock server itself'],
   [
     'path',
     { method: 'GET', path: '/v1/messages' },
-    'path is served by the operation GET /v1/messages; change its data or add a fault'
+    'path is served by the operation GET /v1/messages; ' +
+      'to change the response, edit the records or add a fault'
   ],
   [
     'path',
     { path: '/v1/integrations/{id}/set-primary' },
     'path is served by the operation POST /v1/integrations/:integrationId/set-primary; ' +
-      'change its data or add a fault'
+      'to change the response, edit the records or add a fault'
   ],
   [
     'headers.connection',

@@ -88,7 +88,7 @@ function isTemplateError(error: unknown): boolean {
 }
 
 function tooSlow(): SeedError {
-  const message = 'takes too long to render the templates: shorten their loops'
+  const message = 'takes too long to render the message templates: shorten the loops in them'
   return new SeedError([createIssue({ file: 'templates', path: 'generate', message })])
 }
 

@@ -141,8 +141,8 @@ function reportNoIdentifier(
   // An invalid identifier may have been removed. Messages might refer to it, so don't report
   // unknown workflows.
   if (isIncomplete(seed)) builder.unknownKinds.add('workflows')
-  else if (seed.name === undefined) location.report('must have identifier or name')
-  else location.report('must have identifier, because its name has no letters or digits')
+  else if (seed.name === undefined) location.report('must have an identifier or a name')
+  else location.report('must have an identifier, because its name has no letters or digits')
 }
 
 function createSteps(

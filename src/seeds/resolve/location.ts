@@ -7,7 +7,7 @@ export const INVALID_TIME = 'must be an ISO 8601 time such as 2026-02-18T10:07:1
 
 const INVALID_RECORD_TIME = `${INVALID_TIME}, or a time relative to now, such as -2h or +3d`
 const ZONE_MISSING = 'must end with its time zone: Z for UTC, or an offset such as +02:00'
-const OUT_OF_RANGE = 'must be a time between the years 0 and 9999'
+const OUT_OF_RANGE = 'must be in a year from 0 to 9999'
 
 /** A location in a seed, where issues can be reported. */
 export class SeedLocation {

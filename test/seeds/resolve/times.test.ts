@@ -76,7 +76,7 @@ test('a time outside the years 0 to 9999 is an issue', () => {
     name: 'a.yaml',
     seed: shopJson({ messages: [{ channel: 'email', createdAt: '-999999999d' }] })
   })
-  expect(issue).toMatch(/messages\[0\]\.createdAt: must be a time between the years 0 and 9999$/)
+  expect(issue).toMatch(/messages\[0\]\.createdAt: must be in a year from 0 to 9999$/)
 })
 
 test('an invalid `timesRelativeTo` is an issue', () => {
