@@ -154,9 +154,9 @@ export class ResponseStore {
   }
 
   /**
-   * If the server is at its limit, releases the server's oldest block and returns its memory. Does
-   * nothing if the journal has no blocks: it may get only one response, which would leave most of
-   * a reused block empty.
+   * If the server is at its limit, releases the server's oldest block and returns its memory for
+   * reuse. Does nothing if the journal has no blocks yet, because such a journal might store only
+   * one response, and most of the reused block would stay empty.
    */
   #takeOldest(): Buffer | undefined {
     if (this.#blocks.size === 0) return undefined

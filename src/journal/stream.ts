@@ -26,8 +26,8 @@ const GREETING = ': this stream sends each request to the environment when the r
  * The stream ends when the journal closes, or when the client leaves more than 8 MiB unread. The
  * client can then reconnect and resume the stream.
  *
- * @param options.changesAfter first send the recorded changes after the change with this sequence
- * number. By default, only new changes are sent.
+ * @param options.changesAfter also send the recorded changes whose sequence number is greater than
+ * this. By default, only new changes are sent.
  * @param options.pendingAfter also send the event `pending` for each request that is still in
  * progress after this many milliseconds. By default, a request is sent only when it ends.
  */
