@@ -52,8 +52,8 @@ export class CommandProcess {
 
   /** Forwards a signal to the command, unless the command has already received it. */
   forward(signal: NodeJS.Signals): void {
-    // Windows reports Ctrl-C to every process that is attached to the console. On other systems, the
-    // terminal sends SIGINT and SIGQUIT to all processes in the group.
+    // Windows reports Ctrl-C to every process that is attached to the console. On other systems,
+    // the terminal sends SIGINT and SIGQUIT to all processes in the group.
     const isFromTerminal = !this.#hasGroup && (signal === 'SIGINT' || signal === 'SIGQUIT')
     if (!IS_WINDOWS && !isFromTerminal) this.send(signal)
   }

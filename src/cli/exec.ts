@@ -44,8 +44,8 @@ export function addCommands(root: Command): void {
 
 function reportOptions(): Option[] {
   const env =
-    "set a variable for the command: <name>=url for the server's URL, <name>=url/<path> for a URL " +
-    'with a path, or <name>=key for the first API key; may be repeated'
+    "set a variable for the command: <name>=url for the server's URL, <name>=url/<path> for a " +
+    'URL with a path, or <name>=key for the first API key; may be repeated'
   const summary = 'append a Markdown summary to this file: failures, hints and coverage'
   const state = 'the tests that `notification-mock open` can reopen from the report'
   const strict = 'fail on hints about likely mistakes, such as an unknown parameter'

@@ -83,8 +83,8 @@ export function requestsOf(connection: Connection) {
       const [request] = await list<wire.RecordedRequest>('/_mock/requests', 'requests', query)
       if (request?.sequence === sequence) return request
       throw new MockError(
-        `request ${sequence} matched, but was removed from the journal before the client read it; ` +
-          'if the journal is full, increase its size with --journal'
+        `request ${sequence} matched, but was removed from the journal before the client read ` +
+          'it; if the journal is full, increase its size with --journal'
       )
     },
     /**

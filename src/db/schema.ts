@@ -186,8 +186,8 @@ export const messages = sqliteTable(
   },
   ({ dataset, id, createdAt, channel, subscriberId, transactionId, context }) => [
     uniqueIndex('messages_id').on(dataset, id),
-    // Copies and exports read messages through this index. They get the messages in insertion order,
-    // because SQLite appends the row id to each index entry.
+    // Copies and exports read messages through this index. They get the messages in insertion
+    // order, because SQLite appends the row id to each index entry.
     index('messages_dataset').on(dataset),
     // This index contains the columns of all filters. SQLite uses it if a query lists several
     // transaction ids that together match most messages.

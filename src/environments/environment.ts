@@ -36,8 +36,8 @@ export interface Environment extends Readonly<Omit<EnvironmentRow, 'profile' | '
   /** The time that was last read from the environment's clock, in milliseconds since 1970. */
   lastReading: number
   /**
-   * Becomes true when the environment is removed. Requests in progress may still hold the object, so
-   * they check with `assertExists`.
+   * Becomes true when the environment is removed. Requests in progress may still hold the object,
+   * so they check with `assertExists`.
    */
   readonly isRemoved: boolean
   /**

@@ -50,8 +50,8 @@ export function validate(schema: TSchema, value: unknown): ValidationResult {
 }
 
 /**
- * Parses the time in a field and returns milliseconds since 1970. Throws `invalid` if the text isn't
- * a valid time.
+ * Parses the time in a field and returns milliseconds since 1970. Throws `invalid` if the text
+ * isn't a valid time.
  */
 export function parseTimeField(field: string, text: string): number {
   const time = parseTime(text)

@@ -16,8 +16,8 @@ interface Options {
 }
 
 /**
- * Serves the inspector at `/` to browsers. Other clients get a JSON object with links. If the server
- * listens on a loopback address and has no admin token, pages of other sites can't load the
+ * Serves the inspector at `/` to browsers. Other clients get a JSON object with links. If the
+ * server listens on a loopback address and has no admin token, pages of other sites can't load the
  * inspector or its files.
  */
 export const startPage: FastifyPluginAsync<Options> = async (app, options) => {

@@ -5,8 +5,8 @@ import { Errors, type ValueError } from '@sinclair/typebox/errors'
 import { Value } from '@sinclair/typebox/value'
 
 /**
- * Tests may load this module twice: from the sources and from the build. TypeBox has one registry of
- * kinds for both copies, so one copy may have to check the schemas of the other. A global symbol
+ * Tests may load this module twice: from the sources and from the build. TypeBox has one registry
+ * of kinds for both copies, so one copy may have to check the schemas of the other. A global symbol
  * makes that possible.
  */
 const Target = Symbol.for('notification-mock/target')

@@ -183,8 +183,8 @@ export const SeedEnvironment = object(
     timesRelativeTo: Type.Optional(
       Type.String({
         description:
-          'An ISO 8601 time. When the seed is loaded, all times in the records are shifted by the ' +
-          'same duration, so that this time becomes the current time'
+          'An ISO 8601 time. When the seed is loaded, all times in the records are shifted by ' +
+          'the same duration, so that this time becomes the current time'
       })
     ),
     randomSeed: optionalInteger(

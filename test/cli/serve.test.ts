@@ -18,7 +18,7 @@ describe('option values', () => {
     NOTIFICATION_MOCK_JSON: '1'
   }
 
-  test('flags override environment variables, and a repeated --seed loads several seeds', async () => {
+  test('flags override environment variables, and --seed can be repeated', async () => {
     const flags = ['--profile', 'document', '--seed', 'other.json', '--seed', 'shop.yaml']
     expect(await optionsOf(flags, VARIABLES)).toMatchObject({
       profile: 'document',

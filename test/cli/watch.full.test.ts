@@ -89,7 +89,7 @@ test('keeps existing data at startup, and reloads a seed when its file changes',
   })
 })
 
-test('a seed change adds, reloads or removes environments, and each action is printed', async () => {
+test('a seed change adds, reloads or removes environments, and prints each action', async () => {
   const mock = await startWatching({ 'shop.yaml': MORE })
   mock.write(MORE.replace('shop-key', 'shop-key, new-key') + OTHER)
   const added = 'seed changed: shop.yaml: Other added, with the key other-key\n'

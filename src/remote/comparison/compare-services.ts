@@ -42,8 +42,8 @@ const DEPTH_OF_RECORD = 3
 /**
  * Sends the requests one at a time to both servers and returns the differences between the
  * responses. If a response can't be used, for example because a proxy sent it, retries the request
- * once and compares the second response. Throws `StartError` if a server can't be reached, redirects
- * requests or rejects the key.
+ * once and compares the second response. Throws `StartError` if a server can't be reached,
+ * redirects requests or rejects the key.
  */
 export async function compareServices(options: CompareOptions): Promise<ServiceComparison> {
   const { target, ours, requests, skipped, onProgress } = options

@@ -53,7 +53,7 @@ function describeResult({ result, cause = UNKNOWN_CAUSE }: ReplayedRequest): str
     case 'different':
       return `The response differs from the recorded one: ${cause}.`
     case 'next':
-      return 'This request is next: “Send next” sends it and compares the response with the recorded one.'
+      return '“Send next” sends this request and compares the response with the recorded one.'
     case 'later':
       return "This request hasn't been repeated yet."
   }

@@ -25,8 +25,8 @@ export const PAGING_CASES: readonly ConformanceCase[] = [
   {
     id: 'paging.page',
     rule:
-      "The response's `page` and `pageSize` equal the request's `page` and `limit`, which default " +
-      'to 0 and 10. A whole number may be written as `2.0`. A page past the end is empty.',
+      "The response's `page` and `pageSize` equal the request's `page` and `limit`, which " +
+      'default to 0 and 10. A whole number may be written as `2.0`. A page past the end is empty.',
     basis: apiReference(
       '`page` defaults to 0; `limit` defaults to 10; pageSize: Messages per page; ' +
         'page: Current page number'
