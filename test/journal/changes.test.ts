@@ -128,7 +128,7 @@ const eventsIn = (text: string) => [
 test('streams changes and requests in order, but sends no event ids for changes', async () => {
   const mock = await useMock()
   const stream = raw(mock, head('GET /_mock/requests/stream'))
-  await until(() => stream.text().includes('when it ends'))
+  await until(() => stream.text().includes('when the request ends'))
   await addFault(mock, { effect: { delay: 1 } })
   await mock.get('/v1/messages')
   await until(() => eventsIn(stream.text()).length === 2)

@@ -20,7 +20,7 @@ afterEach(() => {
 /** Opens a stream over a new socket. Resolves when the stream has started. */
 async function openStream(mock: TestMock, ...headers: string[]) {
   const { socket, text, closed } = raw(mock, head('GET /_mock/requests/stream', ...headers))
-  await until(() => text().includes('when it ends'))
+  await until(() => text().includes('when the request ends'))
   // The regular expression skips the sizes of the HTTP chunks, which the text also contains.
   const events = () =>
     [...text().matchAll(/^id: (\d+)\nevent: request\ndata: (.*)\n\n/gm)].map(([, id, data]) => ({
@@ -153,7 +153,7 @@ test('ends streams when their environment is removed or the server closes', asyn
   const mock = await useMock()
   const { environmentId, apiKey } = (await send(mock, 'POST', '/_mock/environments', {})).json
   const ending = raw(mock, head('GET /_mock/requests/stream').replace('development-key', apiKey))
-  await until(() => ending.text().includes('when it ends'))
+  await until(() => ending.text().includes('when the request ends'))
   const other = await openStream(mock)
   await mock.call(`/_mock/environments/${environmentId}`, { method: 'DELETE' })
   expect(await ending.closed).toBeUndefined()

@@ -266,7 +266,7 @@ test.each([
   [{ fallback: 'http://user:pass@127.0.0.1' }, /must not contain a user name or password/],
   [{ fallback: 'http://127.0.0.1/?a' }, /must not contain \? or #/],
   [{ fallback: 'http://prism:4010' }, /another machine; set its API key with --fallback-key/],
-  [{ fallbackKey: 'key' }, /needs the URL of a fallback/]
+  [{ fallbackKey: 'key' }, /is set, but no fallback server/]
 ])('the server does not start with %o', async (options, message) => {
   await expect(startServer(options)).rejects.toThrow(message)
 })
