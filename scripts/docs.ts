@@ -175,7 +175,7 @@ function commandSection(command: Command, flags: readonly Option[], more: string
   return `${text}${parameters.length > 0 ? `\n${parameters.join('')}` : ''}${table}${more}`
 }
 
-/** Returns the end of a sentence: the command's defaults that differ from those of `serve`. */
+/** Returns the end of a sentence: the command's defaults that differ from `serve`'s. */
 function defaultsOf(command: Command, serve: Command): string {
   const differing = command.options.filter(({ long, defaultValue }) =>
     serve.options.some(

@@ -135,7 +135,7 @@ function table(title: string, rows: [string, string][]): string {
 /**
  * Returns the table cell for an item. It names up to `MAX_CITED` cases that cover the item,
  * starting with the cases that cover the fewest items. Then it counts the other cases and lists the
- * letters of the profiles in which any case covers the item.
+ * letters of the profiles where any case covers the item.
  */
 function caseCell(coveringCases: CoveringCases, item: string): string {
   const cases = coveringCases.get(item) ?? new Map<string, Profile[]>()
