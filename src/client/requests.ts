@@ -82,10 +82,7 @@ export function requestsOf(connection: Connection) {
       const query = { after: sequence - 1, limit: 1 }
       const [request] = await list<wire.RecordedRequest>('/_mock/requests', 'requests', query)
       if (request?.sequence === sequence) return request
-      throw new MockError(
-        `request ${sequence} matched, but was removed from the journal before the client read ` +
-          'it; if the journal is full, increase its size with --journal'
-      )
+      throw new MockError(`request ${sequence} matched, but is no longer in the journal`)
     },
     /**
      * Yields each request as soon as it has ended. Reconnects if the connection breaks. Ends when
