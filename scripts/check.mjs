@@ -45,7 +45,7 @@ const PACKED = [
 ]
 
 /** The largest allowed size of the unpacked package, in bytes. */
-const MAX_PACKAGE_SIZE = 8_100_000
+const MAX_PACKAGE_SIZE = 8_000_000
 
 const STEPS = [
   {
