@@ -133,7 +133,18 @@ const INVALID_SEEDS: [title: string, seed: string | object, field: string, reaso
   ],
   ['invalid YAML', 'environments: [', 'seed', ''],
   ['no content', '', 'seed', ''],
-  ['two environments', 'environments: [{name: a}, {name: a}]', 'environments[1]', '']
+  [
+    'no environment',
+    'environments: []',
+    'environments',
+    'is empty, but a seed for an existing environment must contain exactly one'
+  ],
+  [
+    'two environments',
+    'environments: [{name: a}, {name: a}]',
+    'environments[1]',
+    'is a second environment, but a seed for an existing environment must contain exactly one'
+  ]
 ]
 
 test.each(INVALID_SEEDS)(

@@ -78,3 +78,13 @@ test('an error about a redirect masks the secrets in its URL', async () => {
     'the target redirects to https://***@example.com/?token=***&page=1; use that URL'
   )
 })
+
+test('an error about a redirect without a Location header suggests checking the URL', async () => {
+  const url = await startTarget((_path, response) => {
+    response.statusCode = 302
+    return {}
+  })
+  await expect(recordFrom(url, join(createTempFolder(), 'seed.yaml'))).rejects.toThrow(
+    'the target returned 302 without a Location header; check its URL'
+  )
+})
