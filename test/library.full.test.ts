@@ -48,7 +48,9 @@ test('with unref, `node --test` ends even if a mock and its connections are open
     test('starts a server and never closes it', async () => {
       const mock = await createMock({ unref: true })
       const env = await mock.environment({ from: 'Development' })
-      await fetch(mock.url + '/v1/messages', { headers: env.headers })
+      const response = await fetch(mock.url + '/v1/messages', { headers: env.headers })
+      // An unread body keeps the socket open until its response is garbage-collected.
+      await response.text()
       const other = connect(mock.port, '127.0.0.1').unref()
       await new Promise((settle) => other.once('connect', settle))
     })`
